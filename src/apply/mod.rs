@@ -1,0 +1,1 @@
+//! The only writer: runs transactions, keeps the journal, recovers.

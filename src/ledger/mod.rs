@@ -1,0 +1,6 @@
+//! What gitvow wrote, one record a file. Records are data; loading is strict: a record that can't be
+//! read or comes from a newer schema is an error that names the file, never "empty".
+
+pub mod record;
+
+pub use record::*;

@@ -1,0 +1,1 @@
+//! The real machine (in work).
