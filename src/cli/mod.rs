@@ -1,1 +1,31 @@
-//! cli
+//! The command line. One command a file; the commands gather, plan and apply, and decide nothing themselves.
+//!
+//! A command is `pub fn run(args: &args::X, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8>`: the
+//! number is the exit code, an error is printed by `main` and brings its own.
+
+pub mod args;
+pub mod console;
+pub mod diff;
+pub mod escape;
+
+use crate::error::{Error, Result};
+use args::{Cli, Command};
+pub use console::{Console, Stream};
+
+/// Runs one command; the exit code.
+pub fn run(cli: &Cli, _console: &mut Console<'_>) -> Result<u8> {
+    match &cli.command {
+        Command::Install(_) => Err(not_built("install")),
+        Command::Uninstall(_) => Err(not_built("uninstall")),
+        Command::Doctor(_) => Err(not_built("doctor")),
+        Command::Selftest(_) => Err(not_built("selftest")),
+        Command::Hook(_) => Err(not_built("hook")),
+        Command::Agents(_) => Err(not_built("agents")),
+        Command::Check(_) => Err(not_built("check")),
+        Command::Generate(_) => Err(not_built("generate")),
+    }
+}
+
+fn not_built(command: &str) -> Error {
+    Error::failed("not-built", format!("`gitvow {command}` is not built yet"))
+}

@@ -1,0 +1,496 @@
+//! The command line: shapes and help texts. Nothing here acts, reads or prints.
+
+use crate::spec::Scope;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Wires a policy gate into every coding agent on a machine, and takes it out again without a trace.
+#[derive(Debug, Clone, Parser)]
+#[command(
+    name = "gitvow",
+    version,
+    about,
+    after_long_help = EXAMPLES,
+    disable_help_subcommand = false,
+    propagate_version = false,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// When to use colour. NO_COLOR is honoured
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gitvow install --dry-run              show what would be written, and write nothing
+  gitvow install --agent claude         wire Claude Code's own settings file
+  gitvow doctor                         is it still as gitvow left it, and does it work?
+  gitvow uninstall --agent claude       give the file back, byte for byte
+  gitvow uninstall --everywhere --purge leave nothing of gitvow behind
+
+Exit codes:
+  0   done, also when nothing had to change
+  1   refused, failed, or drift was found
+  2   wrong usage, or an agent that nobody knows
+  70  a bug in gitvow";
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// One command each.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Write gitvow's entries into agents' settings files
+    #[command(after_long_help = INSTALL)]
+    Install(Install),
+    /// Take gitvow's entries out again
+    #[command(after_long_help = UNINSTALL)]
+    Uninstall(Uninstall),
+    /// Check that everything is still as gitvow left it, and works
+    #[command(after_long_help = DOCTOR)]
+    Doctor(Doctor),
+    /// Rehearse install, the written commands and uninstall on copies of your files
+    #[command(after_long_help = SELFTEST)]
+    Selftest(Selftest),
+    /// What the installed entries run: judge one call, payload on standard input
+    #[command(after_long_help = HOOK)]
+    Hook(Hook),
+    /// List every agent gitvow knows, its files, and whether it is installed
+    #[command(after_long_help = AGENTS)]
+    Agents(Agents),
+    /// Ask what the policy says of a shell command
+    #[command(after_long_help = CHECK)]
+    Check(Check),
+    /// Print a man page, shell completions or a JSON Schema
+    #[command(after_long_help = GENERATE)]
+    Generate(Generate),
+}
+
+/// Which agents, in which files. Shared by the commands that work on installations.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Choice {
+    /// An agent by name or alias; may be repeated
+    #[arg(long = "agent", value_name = "NAME")]
+    pub agents: Vec<String>,
+    #[command(flatten)]
+    /// Where.
+    pub place: Place,
+}
+
+/// The file's scope and repository.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Place {
+    /// Whose file: your own, the one the team commits, or the untracked one of this clone
+    #[arg(long, value_enum)]
+    pub scope: Option<Scope>,
+    /// The repository (default: the git top level of the working directory)
+    #[arg(long, value_name = "DIR")]
+    pub repo: Option<PathBuf>,
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct Json {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// As [`Json`], for commands that can show diffs.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct JsonDiff {
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Leave the diffs out of the JSON document: their context may hold secrets
+    #[arg(long, requires = "json")]
+    pub no_diff: bool,
+}
+
+/// `gitvow install`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Install {
+    #[command(flatten)]
+    /// Which.
+    pub choice: Choice,
+    /// Every built-in agent (default: those detected on this machine)
+    #[arg(long)]
+    pub all: bool,
+    /// Show the diff and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    /// How.
+    pub json: JsonDiff,
+    /// Write into a file its agent would not read, over an edited entry, or to a hard-linked file
+    #[arg(long)]
+    pub force: bool,
+    /// Take over entries that another gitvow wrote and nobody recorded
+    #[arg(long)]
+    pub adopt: bool,
+    /// In repository scope: what a call gets where gitvow isn't installed (default: allow)
+    #[arg(long, value_enum, value_name = "ANSWER")]
+    pub on_missing: Option<OnMissing>,
+}
+
+/// What the guarded command of repository scope answers when gitvow isn't there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum OnMissing {
+    /// The call goes on.
+    #[default]
+    Allow,
+    /// The call is denied.
+    Block,
+}
+
+/// `gitvow uninstall`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Uninstall {
+    #[command(flatten)]
+    /// Which.
+    pub choice: Choice,
+    /// Everything recorded in that scope (default as well: those recorded)
+    #[arg(long)]
+    pub all: bool,
+    /// Every record of every agent, scope and repository
+    #[arg(long, conflicts_with_all = ["agents", "all", "scope", "repo"])]
+    pub everywhere: bool,
+    /// With --everywhere: remove gitvow's own state too
+    #[arg(long, requires = "everywhere")]
+    pub purge: bool,
+    /// Show the diff and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    /// How.
+    pub json: JsonDiff,
+    /// Also remove entries and files that were edited; a copy goes to gitvow's state first
+    #[arg(long)]
+    pub force: bool,
+    /// Leave this file as it is; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub keep: Vec<PathBuf>,
+}
+
+/// `gitvow doctor`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Doctor {
+    #[command(flatten)]
+    /// Which.
+    pub choice: Choice,
+    /// Every built-in agent, and everything recorded
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    /// How.
+    pub json: Json,
+    /// Also ask the agents themselves, where that needs no login (starts their programs)
+    #[arg(long)]
+    pub probe: bool,
+}
+
+/// `gitvow selftest`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Selftest {
+    #[command(flatten)]
+    /// Which.
+    pub choice: Choice,
+    #[command(flatten)]
+    /// How.
+    pub json: Json,
+}
+
+/// `gitvow hook`: for its help only. Real calls are dispatched before this parser exists, since a usage
+/// error's exit code 2 would mean "block" to most agents.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Hook {
+    /// Whose form to read and to answer in (default: claude)
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The agent's name for the event
+    #[arg(value_name = "EVENT")]
+    pub event: String,
+}
+
+/// `gitvow agents`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Agents {
+    #[command(flatten)]
+    /// How.
+    pub json: Json,
+}
+
+/// `gitvow check`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Check {
+    #[command(flatten)]
+    /// How.
+    pub json: Json,
+    /// Print the policy in force instead
+    #[arg(long, conflicts_with = "command")]
+    pub policy: bool,
+    /// One argument is a shell line as it stands; several are a command and its arguments
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        required_unless_present = "policy"
+    )]
+    pub command: Vec<String>,
+}
+
+/// `gitvow generate`.
+#[derive(Debug, Clone, Args)]
+pub struct Generate {
+    /// What.
+    #[command(subcommand)]
+    pub what: What,
+}
+
+/// What `generate` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum What {
+    /// The man page, in troff
+    Man,
+    /// Completions for bash
+    Bash,
+    /// Completions for zsh
+    Zsh,
+    /// Completions for fish
+    Fish,
+    /// Completions for PowerShell
+    Powershell,
+    /// A JSON Schema
+    Schema {
+        /// Of the documents that --json prints, or of a planner file
+        #[arg(value_enum, default_value_t = SchemaOf::Output)]
+        of: SchemaOf,
+    },
+}
+
+/// Which JSON Schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum SchemaOf {
+    /// The documents that --json prints.
+    #[default]
+    Output,
+    /// A planner file.
+    Planner,
+}
+
+impl ValueEnum for Scope {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::User, Self::Repo, Self::Local]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()))
+    }
+}
+
+/// Reads the command line; the program's name comes first. The error is clap's own and knows whether it
+/// is help (exit 0, standard output) or wrong usage (exit 2).
+pub fn parse<I, T>(args: I) -> Result<Cli, clap::Error>
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let cli = Cli::try_parse_from(args)?;
+    match cli.command.misuse() {
+        Some((name, message)) => Err(misused(name, message)),
+        None => Ok(cli),
+    }
+}
+
+fn misused(name: &str, message: &str) -> clap::Error {
+    let mut root = Cli::command();
+    root.build();
+    let command = root.find_subcommand_mut(name);
+    match command {
+        Some(command) => command.error(ErrorKind::ArgumentConflict, message),
+        None => root.error(ErrorKind::ArgumentConflict, message),
+    }
+}
+
+impl Command {
+    /// Does it print JSON?
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Install(a) => a.json.json,
+            Self::Uninstall(a) => a.json.json,
+            Self::Doctor(a) => a.json.json,
+            Self::Selftest(a) => a.json.json,
+            Self::Agents(a) => a.json.json,
+            Self::Check(a) => a.json.json,
+            Self::Hook(_) | Self::Generate(_) => false,
+        }
+    }
+
+    /// What clap's own rules can't say: the subcommand's name and the fault.
+    fn misuse(&self) -> Option<(&'static str, &'static str)> {
+        let (name, place) = match self {
+            Self::Install(a) => ("install", &a.choice.place),
+            Self::Uninstall(a) => ("uninstall", &a.choice.place),
+            Self::Doctor(a) => ("doctor", &a.choice.place),
+            Self::Selftest(a) => ("selftest", &a.choice.place),
+            Self::Hook(_) | Self::Agents(_) | Self::Check(_) | Self::Generate(_) => return None,
+        };
+        if place.repo.is_some() && !matches!(place.scope, Some(Scope::Repo | Scope::Local)) {
+            return Some((name, "--repo needs --scope repo or --scope local"));
+        }
+        match self {
+            Self::Install(a) if a.on_missing.is_some() && place.scope != Some(Scope::Repo) => {
+                Some((name, "--on-missing needs --scope repo"))
+            }
+            _ => None,
+        }
+    }
+}
+
+const INSTALL: &str = "\
+Examples:
+  gitvow install --dry-run                      the diff for every agent detected here
+  gitvow install --agent claude --agent codex   two agents
+  gitvow install --agent claude --scope repo    the file that the team commits
+  gitvow install --all --json --dry-run         for a script: `changed` says what would change
+
+Nothing is written unless every file of an agent can be read, planned and verified first.
+--force never overrides a refusal that protects bytes.";
+
+const UNINSTALL: &str = "\
+Examples:
+  gitvow uninstall --dry-run            the diff for everything recorded in your own files
+  gitvow uninstall --agent claude       one agent
+  gitvow uninstall --everywhere         every agent, scope and repository
+  gitvow uninstall --everywhere --purge gitvow's own state too
+
+What you edited after the install is kept, and named; exit code 1 then says that a command of
+gitvow's is still live.";
+
+const DOCTOR: &str = "\
+Examples:
+  gitvow doctor            your own files and, inside a repository, its files
+  gitvow doctor --json     for a script: `ok` is false when something has to be done
+  gitvow doctor --probe    also ask the agents whether they have registered the hooks
+
+Doctor writes nothing, ever.";
+
+const SELFTEST: &str = "\
+Examples:
+  gitvow selftest                   every agent detected here
+  gitvow selftest --agent codex     one agent
+
+Your own files are copied, never touched; nothing is left behind.";
+
+const HOOK: &str = "\
+Example:
+  echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}' | gitvow hook --agent claude PreToolUse
+
+Exit code 2 means \"block\" to most agents, so `hook` never uses it by accident.";
+
+const AGENTS: &str = "\
+Examples:
+  gitvow agents          a table
+  gitvow agents --json   for a script";
+
+const CHECK: &str = "\
+Examples:
+  gitvow check -- 'git push --force'    one argument: a shell line as it stands
+  gitvow check -- git push --force      several: a command and its arguments
+
+Exit codes: 0 allow, 1 ask or deny.";
+
+const GENERATE: &str = "\
+Examples:
+  gitvow generate man > gitvow.1
+  gitvow generate bash > /etc/bash_completion.d/gitvow
+  gitvow generate schema output";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Cli, ErrorKind> {
+        parse(line.split(' ')).map_err(|e| e.kind())
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_form_of_the_reference_is_read() {
+        for line in [
+            "gitvow install --agent claude --agent codex --all --scope user --dry-run --json --no-diff --force --adopt",
+            "gitvow install --scope repo --repo /r --on-missing block",
+            "gitvow uninstall --agent claude --all --scope local --repo /r --dry-run --json --no-diff --force --keep /a --keep /b",
+            "gitvow uninstall --everywhere --purge",
+            "gitvow doctor --agent claude --all --scope repo --repo /r --json --probe",
+            "gitvow selftest --agent claude --scope repo --repo /r --json",
+            "gitvow hook --agent claude PreToolUse",
+            "gitvow agents --json",
+            "gitvow check --json -- git push --force",
+            "gitvow check --policy",
+            "gitvow generate man",
+            "gitvow generate schema",
+            "gitvow generate schema planner",
+            "gitvow --color never doctor",
+            "gitvow doctor --color always",
+        ] {
+            assert!(read(line).is_ok(), "{line}: {:?}", read(line).err());
+        }
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for line in [
+            "gitvow",
+            "gitvow nonsense",
+            "gitvow install --repo /r",
+            "gitvow doctor --repo /r --scope user",
+            "gitvow install --no-diff",
+            "gitvow install --keep /a",
+            "gitvow install --on-missing block",
+            "gitvow install --scope team",
+            "gitvow uninstall --purge",
+            "gitvow uninstall --adopt",
+            "gitvow uninstall --everywhere --agent claude",
+            "gitvow doctor --dry-run",
+            "gitvow check",
+            "gitvow check ls",
+            "gitvow generate",
+            "gitvow --color maybe doctor",
+        ] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_check_takes_its_command_as_it_stands() {
+        let Ok(Cli {
+            command: Command::Check(check),
+            ..
+        }) = read("gitvow check -- git -C x --json push")
+        else {
+            panic!("not read");
+        };
+        assert_eq!(check.command, ["git", "-C", "x", "--json", "push"]);
+        assert!(!check.json.json);
+    }
+}
