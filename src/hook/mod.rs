@@ -1,1 +1,3 @@
 //! hook
+
+pub mod gate;

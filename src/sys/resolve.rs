@@ -1,6 +1,6 @@
 //! Following symbolic links by hand, over any [`Disk`]: fully, relative links against their own directory.
 
-use super::{Disk, FileKind};
+use super::{Disk, FileKind, Stat};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -21,6 +21,16 @@ pub enum Resolved {
 
 /// Resolves an absolute path. At most 40 links are followed, as Linux does.
 pub fn resolve(disk: &dyn Disk, path: &Path) -> io::Result<Resolved> {
+    resolve_seeing(disk, path, &mut |_, _| {})
+}
+
+/// As [`resolve`], and shows everything that is stepped on, in order: each directory (of a link's target
+/// too), each link, and what stands at the end. `/` itself isn't shown.
+pub fn resolve_seeing(
+    disk: &dyn Disk,
+    path: &Path,
+    see: &mut dyn FnMut(&Path, &Stat),
+) -> io::Result<Resolved> {
     let mut todo: Vec<std::ffi::OsString> = Vec::new();
     push_reversed(&mut todo, path);
     let mut at = PathBuf::from("/");
@@ -55,6 +65,7 @@ pub fn resolve(disk: &dyn Disk, path: &Path) -> io::Result<Resolved> {
             }
             Err(e) => return Err(e),
         };
+        see(&next, &stat);
         match stat.kind {
             FileKind::Link => {
                 links += 1;
