@@ -16,6 +16,7 @@ pub mod apply;
 pub mod cli;
 pub mod doc;
 pub mod error;
+pub mod escape;
 pub mod external;
 pub mod hook;
 pub mod ledger;

@@ -6,7 +6,8 @@
 pub mod args;
 pub mod console;
 pub mod diff;
-pub mod escape;
+
+pub use crate::escape;
 
 use crate::error::{Error, Result};
 use args::{Cli, Command};

@@ -111,10 +111,7 @@ pub fn installed(sys: &Sys<'_>, state: &Path, name: &str) -> Result<Option<Ready
         )));
     }
     if ready.name != name {
-        return Err(broken(format!(
-            "it is about `{}`",
-            shown(&ready.name, 60)
-        )));
+        return Err(broken(format!("it is about `{}`", shown(&ready.name, 60))));
     }
     if !ready.path.is_absolute() {
         return Err(broken("its `path` is not absolute".to_owned()));
@@ -218,7 +215,13 @@ mod tests {
         let ready = ready_of(&spec(install, None));
         let ms = |event| ready.budget(event).as_millis();
         assert_eq!(
-            (ms("seconds"), ms("millis"), ms("long"), ms("tiny"), ms("none")),
+            (
+                ms("seconds"),
+                ms("millis"),
+                ms("long"),
+                ms("tiny"),
+                ms("none")
+            ),
             (3000, 5000, 12000, 1000, 12000)
         );
     }

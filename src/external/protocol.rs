@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::external::discover::{Found, check_safe};
 use crate::external::escape::{shown, shown_bytes};
 use crate::spec::AgentSpec;
-use crate::spec::parse::{Source, parse};
+
 use crate::sys::{Child, FileKind, Sys};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -94,7 +94,11 @@ pub fn info(sys: &Sys<'_>, state: &Path, found: &Found) -> Result<AgentSpec> {
                 brief(v)
             )));
         }
-        None => return Err(wrong(format!("`protocol` is missing; it must be {PROTOCOL}"))),
+        None => {
+            return Err(wrong(format!(
+                "`protocol` is missing; it must be {PROTOCOL}"
+            )));
+        }
     }
     let name = text(answer.get("name"), "name").map_err(wrong)?;
     if name != found.name {
@@ -105,7 +109,7 @@ pub fn info(sys: &Sys<'_>, state: &Path, found: &Found) -> Result<AgentSpec> {
         )));
     }
     // The spec's own reader says which key is wrong; what it quotes is the adapter's.
-    parse(&text_said, Source::External).map_err(|e| wrong(shown(&e.sentence(), 400)))
+    serde_json::from_str::<AgentSpec>(&text_said).map_err(|e| wrong(shown(&e.to_string(), 400)))
 }
 
 /// Has an agent's payload translated. None, one or several calls come back.
@@ -151,7 +155,10 @@ fn calls(mut answer: Map<String, Value>) -> Result<Vec<Normalized>, String> {
         .enumerate()
         .map(|(i, item)| {
             let Value::Object(mut item) = item else {
-                return Err(format!("`calls[{i}]` must be an object, not {}", kind(&item)));
+                return Err(format!(
+                    "`calls[{i}]` must be an object, not {}",
+                    kind(&item)
+                ));
             };
             let event = text(item.get("event"), &format!("calls[{i}].event"))?;
             if !EVENTS.contains(&event.as_str()) {
@@ -206,7 +213,10 @@ fn reply(answer: &Map<String, Value>, code: u8) -> Result<Reply, String> {
 fn run(sys: &Sys<'_>, call: &Call<'_>, subcommand: &str, stdin: &[u8]) -> Result<String> {
     check_safe(sys, call.path)?;
     let failed = |why: String| failure(call, subcommand, &why);
-    let there = sys.disk.stat(call.cwd).is_ok_and(|s| s.kind != FileKind::Other);
+    let there = sys
+        .disk
+        .stat(call.cwd)
+        .is_ok_and(|s| s.kind != FileKind::Other);
     let limit = call.limit.min(CALL_LIMIT);
     let ended = sys
         .runner
