@@ -6,9 +6,9 @@
 pub mod args;
 pub mod console;
 pub mod diff;
+pub mod output;
 
 pub use crate::escape;
-
 use crate::error::{Error, Result};
 use args::{Cli, Command};
 pub use console::{Console, Stream};
