@@ -1,8 +1,9 @@
 //! Dispatches `hook` before anything else, then parses, runs, prints the error and exits.
 
-use gitvow::cli::args::{self, Color};
-use gitvow::cli::{self, Console, Stream, escape};
-use std::io::{IsTerminal, Write, stderr, stdout};
+use gitvow::cli::{self, Console, Stream, args, escape};
+use gitvow::sys::real::{RealClock, RealDisk, RealEnv, RealRunner};
+use gitvow::sys::{Env, Sys};
+use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -16,14 +17,19 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
     };
+    let sys = Sys {
+        disk: &RealDisk,
+        env: &RealEnv,
+        runner: &RealRunner,
+        clock: &RealClock,
+    };
     let (mut out, mut err) = (stdout(), stderr());
-    let (out_terminal, err_terminal) = (out.is_terminal(), err.is_terminal());
-    let no_color = cli.color == Color::Never;
+    let no_color = RealEnv.var("NO_COLOR").is_some();
     let mut console = Console::new(
-        Stream::new(&mut out, out_terminal, cli.color, no_color),
-        Stream::new(&mut err, err_terminal, cli.color, no_color),
+        Stream::new(&mut out, RealEnv.is_terminal(1), cli.color, no_color),
+        Stream::new(&mut err, RealEnv.is_terminal(2), cli.color, no_color),
     );
-    match cli::run(&cli, &mut console) {
+    match cli::run(&cli, &sys, &mut console) {
         Ok(code) => ExitCode::from(code),
         Err(e) => {
             console.say(&format!("error: {}\n", escape::line(&e.sentence())));

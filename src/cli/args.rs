@@ -328,6 +328,20 @@ fn misused(name: &str, message: &str) -> clap::Error {
 }
 
 impl Command {
+    /// Its word on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Install(_) => "install",
+            Self::Uninstall(_) => "uninstall",
+            Self::Doctor(_) => "doctor",
+            Self::Selftest(_) => "selftest",
+            Self::Hook(_) => "hook",
+            Self::Agents(_) => "agents",
+            Self::Check(_) => "check",
+            Self::Generate(_) => "generate",
+        }
+    }
+
     /// Does it print JSON?
     pub fn json(&self) -> bool {
         match self {
@@ -343,13 +357,14 @@ impl Command {
 
     /// What clap's own rules can't say: the subcommand's name and the fault.
     fn misuse(&self) -> Option<(&'static str, &'static str)> {
-        let (name, place) = match self {
-            Self::Install(a) => ("install", &a.choice.place),
-            Self::Uninstall(a) => ("uninstall", &a.choice.place),
-            Self::Doctor(a) => ("doctor", &a.choice.place),
-            Self::Selftest(a) => ("selftest", &a.choice.place),
+        let place = match self {
+            Self::Install(a) => &a.choice.place,
+            Self::Uninstall(a) => &a.choice.place,
+            Self::Doctor(a) => &a.choice.place,
+            Self::Selftest(a) => &a.choice.place,
             Self::Hook(_) | Self::Agents(_) | Self::Check(_) | Self::Generate(_) => return None,
         };
+        let name = self.name();
         if place.repo.is_some() && !matches!(place.scope, Some(Scope::Repo | Scope::Local)) {
             return Some((name, "--repo needs --scope repo or --scope local"));
         }

@@ -6,15 +6,27 @@
 pub mod args;
 pub mod console;
 pub mod diff;
+pub mod generate;
 pub mod output;
 
-pub use crate::escape;
 use crate::error::{Error, Result};
+pub use crate::escape;
+use crate::sys::Sys;
 use args::{Cli, Command};
 pub use console::{Console, Stream};
 
-/// Runs one command; the exit code.
-pub fn run(cli: &Cli, _console: &mut Console<'_>) -> Result<u8> {
+/// Runs one command; the exit code. Under `--json` an error that ends the command is a document as well,
+/// so that there is always exactly one.
+pub fn run(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
+    let outcome = dispatch(cli, sys, console);
+    if let (Err(e), true) = (&outcome, cli.command.json()) {
+        let failure = output::Failure::new(cli.command.name(), e);
+        console.print(&output::document(&failure)?)?;
+    }
+    outcome
+}
+
+fn dispatch(cli: &Cli, _sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
     match &cli.command {
         Command::Install(_) => Err(not_built("install")),
         Command::Uninstall(_) => Err(not_built("uninstall")),
@@ -23,7 +35,7 @@ pub fn run(cli: &Cli, _console: &mut Console<'_>) -> Result<u8> {
         Command::Hook(_) => Err(not_built("hook")),
         Command::Agents(_) => Err(not_built("agents")),
         Command::Check(_) => Err(not_built("check")),
-        Command::Generate(_) => Err(not_built("generate")),
+        Command::Generate(a) => generate::run(a, console),
     }
 }
 
