@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+pub mod builtin;
+pub mod check;
+pub mod command;
+pub mod names;
+pub mod parse;
+pub mod shape;
+pub mod words;
+
 /// What stands for the command that runs gitvow in entries and tree files.
 pub const PLACEHOLDER: &str = "__GITVOW__";
 
