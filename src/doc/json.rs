@@ -1,49 +1,223 @@
-//! Json (in work).
+//! JSON with comments and trailing commas: the document as one scan found it. Pure.
+//!
+//! Strict JSON is the same grammar; whether a vendor reads the extras is judged from [`Extras`].
 
 use super::{
-    Addition, Container, Cut, CutRequest, Element, Extras, Fault, Insertion, Root, Splice,
+    Addition, Container, Cut, CutRequest, Element, Extras, Fault, Insertion, Root, Shape, Splice,
 };
+use scan::{Item, Kind, Located, Trail, decode_key, scan};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::ops::Range;
+use style::{Layout, Style, has_newline, line_indent};
 
-/// A document.
+mod cut;
+mod insert;
+mod scan;
+mod style;
+mod verify;
+
+/// A scanned document.
 #[derive(Debug)]
 pub struct JsonDoc<'a> {
     text: &'a str,
+    root: Option<(Range<usize>, Kind)>,
+    /// The root object first, then every located container below it.
+    containers: Vec<Located>,
+    extras: Extras,
 }
 
-#[allow(missing_docs, clippy::unused_self)]
 impl<'a> JsonDoc<'a> {
-    pub fn open(text: &'a str, _roots: &[Root]) -> Result<Self, Fault> {
-        Err(Fault::whole(
-            "unsupported",
-            format!("not built yet ({} bytes)", Self { text }.text.len()),
+    /// Scans `text` for the lists under `roots`. Only what isn't grammatical is refused here; what stands in
+    /// the way of an insertion is refused by [`Self::insert`], so that taking out always stays possible.
+    pub fn open(text: &'a str, roots: &[Root]) -> Result<Self, Fault> {
+        let found = scan(text, &Trail::new(roots))?;
+        Ok(Self {
+            text,
+            root: found.root,
+            containers: found.containers,
+            extras: found.extras,
+        })
+    }
+
+    /// Elements that may be ours: those whose text mentions gitvow, plainly or escaped. The others are
+    /// nobody's business, and parsing them could cost as much as the file is large.
+    pub fn elements(&self) -> Vec<Element> {
+        let mut out: Vec<Element> = Vec::new();
+        for list in self.containers.iter().filter(|c| c.list) {
+            self.push_elements(list, &list.path, &mut out);
+        }
+        out.sort_by_key(|e| e.span.start);
+        out
+    }
+
+    fn push_elements(&self, list: &Located, path: &[String], out: &mut Vec<Element>) {
+        for (index, item) in list.items.iter().enumerate() {
+            let slice = &self.text[item.span()];
+            if slice.contains("gitvow") || slice.contains("\\u") {
+                out.push(Element {
+                    path: path.to_vec(),
+                    index,
+                    span: item.span(),
+                    value: parse(slice).unwrap_or(Value::Null),
+                    comments: verify::Tokens::new(slice)
+                        .any(|(t, _)| matches!(t, verify::Token::Comment { .. })),
+                    behind: list.items.len() - index - 1,
+                });
+            }
+        }
+    }
+
+    /// All elements of the list under `key` in one element, ours or not.
+    pub fn handlers(&self, element: &Element, key: &str) -> Vec<Element> {
+        let lists = cut::lists_within(self.text, element.span.clone());
+        let Some(list) = lists.into_iter().find(|l| l.path == [key]) else {
+            return Vec::new();
+        };
+        let items = list.items.iter().enumerate();
+        items
+            .map(|(index, item)| {
+                let slice = &self.text[item.span()];
+                Element {
+                    path: element.path.clone(),
+                    index,
+                    span: item.span(),
+                    value: parse(slice).unwrap_or(Value::Null),
+                    comments: verify::Tokens::new(slice)
+                        .any(|(t, _)| matches!(t, verify::Token::Comment { .. })),
+                    behind: list.items.len() - index - 1,
+                }
+            })
+            .collect()
+    }
+
+    /// A top-level member.
+    pub fn member(&self, key: &str) -> Option<(Range<usize>, Value)> {
+        let root = self.containers.first()?;
+        let item = root
+            .items
+            .iter()
+            .find(|i| self.key(i).as_deref() == Some(key))?;
+        Some((
+            item.span(),
+            parse(&self.text[item.value.0 as usize..item.end()])?,
         ))
     }
-    pub fn elements(&self) -> Vec<Element> {
-        Vec::new()
+
+    /// See [`super::Doc::insert`].
+    pub fn insert(
+        &self,
+        additions: &[Addition],
+        version: Option<&str>,
+    ) -> Result<Insertion, Fault> {
+        insert::insert(self, additions, version)
     }
-    pub fn handlers(&self, _element: &Element, _key: &str) -> Vec<Element> {
-        Vec::new()
+
+    /// See [`super::Doc::cut`].
+    pub fn cut(&self, requests: &[CutRequest], containers: &[Container]) -> Result<Cut, Fault> {
+        cut::cut(self, requests, containers)
     }
-    pub fn member(&self, _key: &str) -> Option<(Range<usize>, Value)> {
-        None
+
+    /// See [`super::Doc::replace`].
+    pub fn replace(&self, element: &Element, value: &Value) -> Result<Splice, Fault> {
+        let style = Style::of(self.text, self.containers.first());
+        let old = &self.text[element.span.clone()];
+        let indent = line_indent(self.text, element.span.start);
+        let layout = if has_newline(old) {
+            Layout::Lines {
+                indent: indent.to_owned(),
+            }
+        } else {
+            Layout::OneLine {
+                space: old.contains(": ") || !old.contains(':'),
+            }
+        };
+        let mut text = String::new();
+        style.print(&mut text, value, &layout);
+        let splice = Splice {
+            range: element.span.clone(),
+            text,
+        };
+        let new = super::apply(self.text, std::slice::from_ref(&splice));
+        let without = cut::without(self.text, 0..self.text.len(), &[element.span.clone()]);
+        let end = splice.range.start + splice.text.len();
+        // The text without the element isn't grammatical by itself, so the two are proven against a stand-in.
+        let stand_in = format!(
+            "{}0{}",
+            &without[..splice.range.start],
+            &without[splice.range.start..]
+        );
+        let ends = scan(&new, &Trail::default()).and_then(|_| scan(&stand_in, &Trail::default()));
+        ends.map_err(|_| {
+            Fault::at(
+                "unproven",
+                splice.range.start,
+                "the replacement can't be proven",
+            )
+        })?;
+        if parse(&new[splice.range.start..end]).as_ref() != Some(value) {
+            return Err(Fault::at(
+                "unproven",
+                splice.range.start,
+                "the replacement can't be proven",
+            ));
+        }
+        Ok(splice)
     }
-    pub fn insert(&self, _a: &[Addition], _version: Option<&str>) -> Result<Insertion, Fault> {
-        Err(Fault::whole("unsupported", "not built yet"))
-    }
-    pub fn cut(&self, _r: &[CutRequest], _c: &[Container]) -> Result<Cut, Fault> {
-        Err(Fault::whole("unsupported", "not built yet"))
-    }
-    pub fn replace(&self, _e: &Element, _v: &Value) -> Result<Splice, Fault> {
-        Err(Fault::whole("unsupported", "not built yet"))
-    }
+
+    /// What strict JSON forbids.
     pub fn extras(&self) -> Extras {
-        Extras::default()
+        self.extras
+    }
+
+    fn key(&self, item: &Item) -> Option<Cow<'a, str>> {
+        let quoted = self.text.get(item.key.0 as usize..item.key.1 as usize)?;
+        let inner = quoted.get(1..quoted.len().checked_sub(1)?)?;
+        if inner.contains('\\') {
+            decode_key(quoted).map(Cow::Owned)
+        } else {
+            Some(Cow::Borrowed(inner))
+        }
     }
 }
 
-#[allow(missing_docs)]
-pub fn lookup(_text: &str, _path: &[String]) -> Option<(usize, Value)> {
-    None
+/// A small piece of JSON as a value; comments and trailing commas allowed. `None` where the library can't
+/// decode it (lone surrogates, nesting beyond its limit): such a piece is never ours.
+fn parse(text: &str) -> Option<Value> {
+    let options = jsonc_parser::ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+        ..jsonc_parser::ParseOptions::default()
+    };
+    jsonc_parser::parse_to_serde_value(text, &options).ok()
+}
+
+/// The value at a path of keys, with its offset.
+pub fn lookup(text: &str, path: &[String]) -> Option<(usize, Value)> {
+    let (last, parents) = path.split_last()?;
+    let root = Root {
+        path: parents.to_vec(),
+        shape: Shape::Events,
+    };
+    let doc = JsonDoc::open(text, &[root]).ok()?;
+    let holder = doc
+        .containers
+        .iter()
+        .find(|c| !c.array && c.path == parents)?;
+    let item = holder
+        .items
+        .iter()
+        .find(|i| doc.key(i).as_deref() == Some(last))?;
+    Some((
+        item.value.0 as usize,
+        parse(&text[item.value.0 as usize..item.end()])?,
+    ))
 }
