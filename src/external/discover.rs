@@ -8,6 +8,7 @@
 
 use crate::error::{Error, Result};
 use crate::external::escape::shown;
+use crate::spec::{builtin, names::is_agent_name};
 use crate::sys::resolve::{Resolved, resolve_seeing};
 use crate::sys::{FileKind, Stat, Sys};
 use std::collections::BTreeSet;
@@ -41,11 +42,10 @@ const BUILTIN: [&str; 21] = [
     "qwen-code",
 ];
 
+const NOT_EXECUTABLE: &str = "it is not executable";
 const STICKY: u32 = 0o1000;
 const OTHERS_WRITE: u32 = 0o002;
 const ANY_EXECUTE: u32 = 0o111;
-/// A file name has 255 bytes at most; a longer name can't be there.
-const LONGEST: usize = 255 - PREFIX.len();
 
 /// An adapter's executable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,14 +152,13 @@ pub fn check_safe(sys: &Sys<'_>, path: &Path) -> Result<()> {
     }
 }
 
-/// Letters, digits, `_` and `-`, at least one.
+/// Letters, digits, `_` and `-`, and not like an option.
 pub fn check_name(name: &str) -> Result<()> {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    if !name.is_empty() && name.len() <= LONGEST && name.bytes().all(plain) {
+    if is_agent_name(name) {
         return Ok(());
     }
     Err(Error::usage(format!(
-        "`{}` can't be an agent's name: it has letters, digits, `_` and `-` only",
+        "`{}` can't be an agent's name: it has letters, digits, `_` and `-` only, and no `-` in front",
         shown(name, 60)
     )))
 }
@@ -187,7 +186,7 @@ fn look(sys: &Sys<'_>, path: &Path) -> Look {
     match resolve_seeing(sys.disk, path, &mut |_, s| last = Some(*s)) {
         Ok(Resolved::Found(_)) => match last {
             Some(s) if s.kind == FileKind::File && s.mode & ANY_EXECUTE != 0 => Look::Executable,
-            Some(s) if s.kind == FileKind::File => Look::No("it is not executable"),
+            Some(s) if s.kind == FileKind::File => Look::No(NOT_EXECUTABLE),
             _ => Look::No("it is not a regular file"),
         },
         Ok(Resolved::Dangling(..)) => Look::No("it is a link to nothing"),
@@ -251,17 +250,17 @@ fn not_found(state: &Path, name: &str, passed_over: Option<(PathBuf, &'static st
         show(&state.join("agents"))
     ));
     error.code = "unknown-agent";
-    match passed_over {
-        Some((path, why)) => {
-            let error = error.because(format!("`{}` was passed over: {why}", show(&path)));
-            if why == "it is not executable" {
-                error.help(format!("chmod +x {}", quoted(&path)))
-            } else {
-                error.help("gitvow agents")
-            }
-        }
-        None => error.help("gitvow agents"),
+    error.help = Some(match builtin::nearest(name) {
+        Some(near) => format!("did you mean `--agent {near}`? all names: gitvow agents"),
+        None => "gitvow agents".to_owned(),
+    });
+    let Some((path, why)) = passed_over else {
+        return error;
+    };
+    if why == NOT_EXECUTABLE {
+        error.help = Some(format!("chmod +x {}", quoted(&path)));
     }
+    error.because(format!("`{}` was passed over: {why}", show(&path)))
 }
 
 fn is_builtin(name: &str) -> bool {

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::external::discover::{Found, check_safe};
 use crate::external::escape::{shown, shown_bytes};
 use crate::spec::AgentSpec;
+use crate::spec::parse::{Source, parse};
 
 use crate::sys::{Child, FileKind, Sys};
 use serde_json::{Map, Value, json};
@@ -109,7 +110,7 @@ pub fn info(sys: &Sys<'_>, state: &Path, found: &Found) -> Result<AgentSpec> {
         )));
     }
     // The spec's own reader says which key is wrong; what it quotes is the adapter's.
-    serde_json::from_str::<AgentSpec>(&text_said).map_err(|e| wrong(shown(&e.to_string(), 400)))
+    parse(&text_said, Source::External).map_err(|e| wrong(shown(&e.sentence(), 400)))
 }
 
 /// Has an agent's payload translated. None, one or several calls come back.

@@ -1,0 +1,11 @@
+//! Agents that aren't built in (spec 5.1): discovery, hostile adapters, the two examples.
+//! Real processes in scratch directories; the machine's HOME and PATH are never looked at.
+
+#[path = "external/discovery.rs"]
+mod discovery;
+#[path = "external/examples.rs"]
+mod examples;
+#[path = "external/hostile.rs"]
+mod hostile;
+#[path = "external/support.rs"]
+mod support;

@@ -1,0 +1,106 @@
+//! A scratch home with adapters in it, and a `Sys` that knows nothing else.
+
+use gitvow::external::{Call, Found, discover};
+use gitvow::sys::real::{RealClock, RealDisk, RealRunner};
+use gitvow::sys::{Env, Sys};
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub struct Scratch {
+    dir: tempfile::TempDir,
+    pub vars: BTreeMap<String, String>,
+    pub uid: u32,
+}
+
+impl Scratch {
+    /// `home/`, `state/agents/`, `bin/` on PATH.
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for sub in ["home", "state/agents", "bin", "work"] {
+            fs_err::create_dir_all(dir.path().join(sub)).unwrap();
+        }
+        let path = format!("{}:/usr/bin:/bin", dir.path().join("bin").display());
+        Self {
+            dir,
+            vars: BTreeMap::from([("PATH".to_owned(), path)]),
+            uid: rustix::process::geteuid().as_raw(),
+        }
+    }
+
+    pub fn path(&self, rel: &str) -> PathBuf {
+        self.dir.path().join(rel)
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.path("state")
+    }
+
+    /// An adapter `name` in `bin/`: an sh script.
+    pub fn adapter(&self, name: &str, body: &str) -> PathBuf {
+        let rel = format!("bin/gitvow-agent-{name}");
+        self.script(&rel, body, 0o755)
+    }
+
+    pub fn script(&self, rel: &str, body: &str, mode: u32) -> PathBuf {
+        let path = self.path(rel);
+        fs_err::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        chmod(&path, mode);
+        path
+    }
+
+    pub fn with<T>(&self, f: impl FnOnce(&Sys<'_>) -> T) -> T {
+        f(&Sys {
+            disk: &RealDisk,
+            env: self,
+            runner: &RealRunner,
+            clock: &RealClock,
+        })
+    }
+
+    pub fn find(&self, name: &str) -> gitvow::error::Result<Found> {
+        self.with(|sys| discover(sys, &self.state(), name))
+    }
+
+    pub fn call<T>(
+        &self,
+        path: &Path,
+        limit_ms: u64,
+        f: impl FnOnce(&Sys<'_>, &Call<'_>) -> T,
+    ) -> T {
+        let (cwd, state) = (self.path("work"), self.state());
+        let call = Call {
+            path,
+            cwd: &cwd,
+            state: &state,
+            limit: Duration::from_millis(limit_ms),
+        };
+        self.with(|sys| f(sys, &call))
+    }
+}
+
+impl Env for Scratch {
+    fn var(&self, name: &str) -> Option<String> {
+        self.vars.get(name).cloned()
+    }
+    fn home(&self) -> Option<PathBuf> {
+        Some(self.path("home"))
+    }
+    fn cwd(&self) -> std::io::Result<PathBuf> {
+        Ok(self.path("work"))
+    }
+    fn exe(&self) -> std::io::Result<PathBuf> {
+        Ok(PathBuf::from(env!("CARGO_BIN_EXE_gitvow")))
+    }
+    fn uid(&self) -> u32 {
+        self.uid
+    }
+    fn is_terminal(&self, _: u8) -> bool {
+        false
+    }
+}
+
+pub fn chmod(path: &Path, mode: u32) {
+    fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
