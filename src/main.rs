@@ -1,6 +1,6 @@
 //! Dispatches `hook` before anything else, then parses, runs, prints the error and exits.
 
-use gitvow::cli::{self, Console, Stream, args, escape};
+use gitvow::cli::{self, Console, Stream, args, escape, render};
 use gitvow::sys::real::{RealClock, RealDisk, RealEnv, RealRunner};
 use gitvow::sys::{Env, Sys};
 use std::io::{Write, stderr, stdout};
@@ -32,7 +32,8 @@ fn main() -> ExitCode {
     match cli::run(&cli, &sys, &mut console) {
         Ok(code) => ExitCode::from(code),
         Err(e) => {
-            console.say(&format!("error: {}\n", escape::line(&e.sentence())));
+            let look = console.look_err();
+            console.say(&render::error(&e, look));
             ExitCode::from(e.kind.exit_code())
         }
     }

@@ -5,6 +5,7 @@
 
 use super::args::Color;
 use super::escape;
+use super::render::Look;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
@@ -39,6 +40,13 @@ impl<'a> Stream<'a> {
             colour,
         }
     }
+
+    fn look(&self) -> Look {
+        Look {
+            colour: self.colour,
+            terminal: self.terminal,
+        }
+    }
 }
 
 impl<'a> Console<'a> {
@@ -47,14 +55,14 @@ impl<'a> Console<'a> {
         Self { out, err }
     }
 
-    /// May standard output be coloured?
-    pub fn colour(&self) -> bool {
-        self.out.colour
+    /// What standard output can do.
+    pub fn look(&self) -> Look {
+        self.out.look()
     }
 
-    /// May standard error be coloured?
-    pub fn colour_err(&self) -> bool {
-        self.err.colour
+    /// What standard error can do.
+    pub fn look_err(&self) -> Look {
+        self.err.look()
     }
 
     /// Prints a result as it stands: JSON, and text that the renderer has made.

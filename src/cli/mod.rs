@@ -8,6 +8,7 @@ pub mod console;
 pub mod diff;
 pub mod generate;
 pub mod output;
+pub mod render;
 
 use crate::error::{Error, Result};
 pub use crate::escape;
