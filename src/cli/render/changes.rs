@@ -212,7 +212,7 @@ mod tests {
             text.err,
             "note: claude: claude also runs other hooks\n\
              to do: claude: restart Claude Code\n\
-             error: `/r/x` is not valid JSON\n  --> /r/x:1:2\n  \x20= agent: codex, repo\n\
+             error: `/r/x` is not valid JSON\n  --> /r/x:1:2\n  = agent: codex, repo\n\
              error: install left these agents as they were: codex, repo\n"
         );
     }
