@@ -7,5 +7,7 @@ mod discovery;
 mod examples;
 #[path = "external/hostile.rs"]
 mod hostile;
+#[path = "external/hostile_info.rs"]
+mod hostile_info;
 #[path = "external/support.rs"]
 mod support;

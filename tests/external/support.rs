@@ -1,5 +1,6 @@
 //! A scratch home with adapters in it, and a `Sys` that knows nothing else.
 
+use gitvow::error::{Error, Result};
 use gitvow::external::{Call, Found, discover};
 use gitvow::sys::real::{RealClock, RealDisk, RealRunner};
 use gitvow::sys::{Env, Sys};
@@ -59,7 +60,7 @@ impl Scratch {
         })
     }
 
-    pub fn find(&self, name: &str) -> gitvow::error::Result<Found> {
+    pub fn find(&self, name: &str) -> Result<Found> {
         self.with(|sys| discover(sys, &self.state(), name))
     }
 
@@ -103,4 +104,32 @@ impl Env for Scratch {
 
 pub fn chmod(path: &Path, mode: u32) {
     fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// An adapter that prints this, whatever is asked.
+pub fn says(text: &str) -> String {
+    format!("cat <<'EOT'\n{text}\nEOT")
+}
+
+/// It failed as an adapter, with `part` in its message, which names the adapter and can't drive a terminal.
+#[track_caller]
+pub fn fails<T: std::fmt::Debug>(result: Result<T>, part: &str) -> Error {
+    let e = result.unwrap_err();
+    assert_eq!(e.code, "adapter-failed", "{e}");
+    assert!(
+        e.message.contains(part),
+        "wanted `{part}` in: {}",
+        e.message
+    );
+    assert!(
+        e.message.contains("gitvow-agent-x`"),
+        "the adapter is named: {}",
+        e.message
+    );
+    assert!(
+        !e.sentence().chars().any(char::is_control),
+        "{:?}",
+        e.sentence()
+    );
+    e
 }
