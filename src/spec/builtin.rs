@@ -27,7 +27,19 @@ macro_rules! planner {
 }
 
 /// Every built-in, in the order of the documents.
-pub const ALL: &[Builtin] = &[planner!("claude", ["claude-code"])];
+pub const ALL: &[Builtin] = &[
+    planner!("claude", ["claude-code"]),
+    planner!("codex", []),
+    planner!("gemini", ["gemini-cli"]),
+    planner!("cursor", []),
+    planner!("copilot", ["copilot-cli"]),
+    planner!("factory", ["droid", "factory-droid"]),
+    planner!("antigravity", ["antigravity-cli", "agy"]),
+    planner!("grok", ["grok-cli"]),
+    planner!("kimi", ["kimi-code"]),
+    planner!("opencode", []),
+    planner!("qwen", ["qwen-code"]),
+];
 
 impl Builtin {
     /// Its planner. An error is a fault of this build; the tests read every one.
