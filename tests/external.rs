@@ -3,6 +3,8 @@
 
 #[path = "external/discovery.rs"]
 mod discovery;
+#[path = "external/docs.rs"]
+mod docs;
 #[path = "external/examples.rs"]
 mod examples;
 #[path = "external/hostile.rs"]

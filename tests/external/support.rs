@@ -51,6 +51,36 @@ impl Scratch {
         path
     }
 
+    /// A copy of `fixtures/python-0.42.0/<tree>` (only the named paths in it) as `home/`.
+    pub fn python_home(&self, tree: &str, only: &[&str]) {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("fixtures/python-0.42.0")
+            .join(tree);
+        let home = self.path("home").display().to_string();
+        for path in only {
+            self.copy(&from.join(path), &self.path("home").join(path), &home);
+        }
+    }
+
+    fn copy(&self, from: &Path, to: &Path, home: &str) {
+        if from.is_dir() {
+            fs_err::create_dir_all(to).unwrap();
+            for entry in fs_err::read_dir(from).unwrap() {
+                let name = entry.unwrap().file_name();
+                self.copy(&from.join(&name), &to.join(&name), home);
+            }
+            return;
+        }
+        fs_err::create_dir_all(to.parent().unwrap()).unwrap();
+        let text = fs_err::read_to_string(from)
+            .unwrap()
+            .replace("@HOME@", home)
+            .replace("@GITVOW@", "/opt/venv/bin/gitvow")
+            .replace("@REPO@", "/src/repo");
+        fs_err::write(to, text).unwrap();
+        chmod(to, from.metadata().unwrap().permissions().mode() & 0o777);
+    }
+
     pub fn with<T>(&self, f: impl FnOnce(&Sys<'_>) -> T) -> T {
         f(&Sys {
             disk: &RealDisk,
