@@ -17,31 +17,6 @@ use std::path::{Path, PathBuf};
 /// What an adapter's file name begins with.
 pub const PREFIX: &str = "gitvow-agent-";
 
-/// The built-ins and their aliases (spec 1.1), which an adapter never shadows.
-const BUILTIN: [&str; 21] = [
-    "antigravity",
-    "antigravity-cli",
-    "agy",
-    "claude",
-    "claude-code",
-    "codex",
-    "copilot",
-    "copilot-cli",
-    "cursor",
-    "droid",
-    "factory",
-    "factory-droid",
-    "gemini",
-    "gemini-cli",
-    "grok",
-    "grok-cli",
-    "kimi",
-    "kimi-code",
-    "opencode",
-    "qwen",
-    "qwen-code",
-];
-
 const NOT_EXECUTABLE: &str = "it is not executable";
 const STICKY: u32 = 0o1000;
 const OTHERS_WRITE: u32 = 0o002;
@@ -264,7 +239,7 @@ fn not_found(state: &Path, name: &str, passed_over: Option<(PathBuf, &'static st
 }
 
 fn is_builtin(name: &str) -> bool {
-    BUILTIN.contains(&name)
+    builtin::by_name(name).is_some()
 }
 
 fn show(path: &Path) -> String {
