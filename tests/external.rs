@@ -1,5 +1,10 @@
 //! Agents that aren't built in (spec 5.1): discovery, hostile adapters, the two examples.
 //! Real processes in scratch directories; the machine's HOME and PATH are never looked at.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests are tests too"
+)]
 
 #[path = "external/discovery.rs"]
 mod discovery;

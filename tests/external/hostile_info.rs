@@ -2,9 +2,11 @@
 
 use crate::support::{Scratch, fails, says};
 use gitvow::error::Result;
-use gitvow::external::protocol::info;
+use gitvow::external::Call;
+use gitvow::external::protocol::{CALL_LIMIT, info, normalize, respond};
 use gitvow::spec::AgentSpec;
-use serde_json::json;
+use gitvow::sys::{Child, Ended, Runner, Sys};
+use serde_json::{Value, json};
 
 /// What becomes of an adapter `x` with that body when it is asked for `info`.
 fn info_of(body: &str) -> Result<AgentSpec> {
@@ -15,7 +17,7 @@ fn info_of(body: &str) -> Result<AgentSpec> {
 }
 
 /// An `info` whose `install` block has one key replaced.
-fn with_install(key: &str, value: serde_json::Value) -> String {
+fn with_install(key: &str, value: Value) -> String {
     let mut said = json!({"protocol": 1, "name": "x", "events": ["e"], "install": {
         "user_file": ".x/hooks.json", "repo_file": ".x/hooks.json", "format": "json", "version_key": null,
         "entries": {"e": [{"command": "__GITVOW__ hook --agent x e"}]}}});
@@ -136,5 +138,114 @@ fn an_entry_that_does_not_run_gitvow() {
     fails(
         info_of(&with_install("entries", entry)),
         "install.entries.e[0]",
+    );
+}
+
+/// Says the same whatever is asked; nothing is started.
+struct Canned(Vec<u8>);
+
+impl Runner for Canned {
+    fn run(&self, _: &Child<'_>) -> std::io::Result<Ended> {
+        Ok(Ended {
+            code: Some(0),
+            timed_out: false,
+            overflowed: false,
+            stdout: self.0.clone(),
+            stderr: Vec::new(),
+        })
+    }
+}
+
+/// Every document that differs from `value` by one node anywhere in it.
+fn mutants(value: &Value) -> Vec<Value> {
+    let others = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1.5),
+        json!(u64::MAX),
+        json!("\u{1b}]0;x\u{7}\n"),
+        json!("../../etc/passwd"),
+        json!([]),
+        json!({}),
+        json!([[{"\u{202e}": null}]]),
+        json!({"\u{1b}[2J": [1]}),
+    ];
+    let mut out = others.to_vec();
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                for changed in mutants(inner) {
+                    let mut map = map.clone();
+                    map.insert(key.clone(), changed);
+                    out.push(Value::Object(map));
+                }
+                let mut less = map.clone();
+                less.remove(key);
+                out.push(Value::Object(less));
+            }
+        }
+        Value::Array(list) => {
+            for (i, inner) in list.iter().enumerate() {
+                for changed in mutants(inner) {
+                    let mut list = list.clone();
+                    list[i] = changed;
+                    out.push(Value::Array(list));
+                }
+            }
+        }
+        _ => {}
+    }
+    out
+}
+
+#[test]
+fn any_wrong_node_anywhere_is_read_or_refused_and_shown_harmlessly() {
+    let s = Scratch::new();
+    let path = s.adapter("x", "exit 1");
+    let found = s.find("x").unwrap();
+    let state = s.state();
+    let full_info = json!({"protocol": 1, "name": "x", "title": "X", "aliases": ["y"], "events": ["e"], "before_tool": ["e"],
+        "detect": {"commands": ["x"], "version_args": ["-V"], "dirs": [".x"]}, "steps": {"user": ["do it"]}, "loads": {"claude": ["user"]},
+        "install": {"user_file": ".x/h.json", "repo_file": ".x/h.json", "local_file": ".x/l.json", "home_env": {"X_HOME": ".x"},
+            "format": "jsonc", "root": ["hooks"], "version_key": "version",
+            "entries": {"e": [{"matcher": "m", "hooks": [{"type": "command", "command": "__GITVOW__ hook --agent x e", "timeout": 5}]}]},
+            "trees": [{"path": ".x/t", "repo_path": ".x/t", "files": {"f.json": {"command": "__GITVOW__ hook --agent x e"}}, "mode": "0644"}],
+            "repo_command": {"allow": "exit 0", "block": "exit 2"},
+            "reads": {"bom": true, "comments": true, "trailing_commas": false, "top_keys": null, "requires": {"version": "number"},
+                "switches": [{"file": ".x/s.json", "path": ["off"], "off": true}]}}});
+    let full_calls = json!({"calls": [{"event": "PreToolUse", "payload": {"tool_input": {}}}]});
+    let full_reply = json!({"exit_code": 2, "stdout": "o", "stderr": "e"});
+    let mut refused = [0usize; 3];
+    for (which, full) in [full_info, full_calls, full_reply].iter().enumerate() {
+        for said in std::iter::once(full.clone()).chain(mutants(full)) {
+            let runner = Canned(said.to_string().into_bytes());
+            let result = s.with(|real| {
+                let sys = Sys {
+                    runner: &runner,
+                    ..*real
+                };
+                let call = Call {
+                    path: &path,
+                    cwd: &state,
+                    state: &state,
+                    limit: CALL_LIMIT,
+                };
+                match which {
+                    0 => info(&sys, &state, &found).map(drop),
+                    1 => normalize(&sys, &call, "e", &json!({})).map(drop),
+                    _ => respond(&sys, &call, 2, "BLOCKED").map(drop),
+                }
+            });
+            assert!(result.is_ok() || said != *full, "{result:?}");
+            if let Err(e) = result {
+                refused[which] += 1;
+                fails::<()>(Err(e), "failed: `");
+            }
+        }
+    }
+    assert!(
+        refused[0] > 300 && refused[1] > 20 && refused[2] > 20,
+        "{refused:?}"
     );
 }
