@@ -126,6 +126,8 @@ pub struct Insertion {
     pub splices: Vec<Splice>,
     /// One per addition, in its order.
     pub hangs: Vec<Hang>,
+    /// The bytes of each addition, in its order.
+    pub texts: Vec<String>,
     /// Containers created or filled, parents first.
     pub containers: Vec<Container>,
     /// The version key was inserted: how it hangs in the root object.
@@ -193,8 +195,9 @@ pub enum Doc<'a> {
 
 impl<'a> Doc<'a> {
     /// Reads `text`. JSON is always read with comments and trailing commas allowed: whether the vendor can
-    /// read them is another question ([`Doc::extras`]). Refuses what isn't grammatical, a root that isn't an
-    /// object, a duplicate key on the way to a root or a list, and a node of the wrong kind on that way.
+    /// read them is another question ([`Doc::extras`]). Refuses only what isn't grammatical: what stands in
+    /// the way of an insertion (a root that isn't an object, a duplicate key or a node of the wrong kind on
+    /// the way) is refused by [`Doc::insert`], so that taking out stays possible.
     /// Text without any value counts as an empty root.
     pub fn open(format: Format, text: &'a str, roots: &[Root]) -> Result<Self, Fault> {
         match format {
@@ -244,7 +247,8 @@ impl<'a> Doc<'a> {
     /// Cuts the requested elements and members, and then each recorded container that this left empty:
     /// created ones go, filled ones get their old interior back.
     /// Proven before it is returned: the new text is grammatical, its value is the old one less exactly
-    /// those nodes, every comment is still there. `unproven` otherwise.
+    /// those nodes, every comment outside the requested spans is still there (one inside goes with its element:
+    /// the caller decides that). `unproven` otherwise.
     pub fn cut(&self, requests: &[CutRequest], containers: &[Container]) -> Result<Cut, Fault> {
         match self {
             Self::Json(d) => d.cut(requests, containers),
@@ -279,8 +283,8 @@ pub fn lookup(format: Format, text: &str, path: &[String]) -> Option<(usize, Val
 
 /// Applies splices (ascending, not overlapping) to a text.
 pub fn apply(text: &str, splices: &[Splice]) -> String {
-    let mut out =
-        String::with_capacity(text.len() + splices.iter().map(|s| s.text.len()).sum::<usize>());
+    let more = splices.iter().map(|s| s.text.len()).sum::<usize>();
+    let mut out = String::with_capacity(text.len() + more);
     let mut at = 0;
     for splice in splices {
         out.push_str(&text[at..splice.range.start]);

@@ -48,11 +48,12 @@ pub(super) fn cut(
         mut ranges, exact, ..
     } = knife;
     merge(&mut ranges);
+    let spans: Vec<Range<usize>> = requests.iter().map(|r| r.span.clone()).collect();
     prove(
         doc.text,
         &ranges,
         &without(doc.text, 0..doc.text.len(), &ranges),
-        true,
+        Some(&spans),
     )?;
     Ok(Cut {
         ranges,

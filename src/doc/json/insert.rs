@@ -39,7 +39,7 @@ impl<'v> New<'v> {
 
 /// What the writing of new children yields besides text.
 struct Marks {
-    hangs: Vec<Option<Hang>>,
+    hangs: Vec<Option<(Hang, String)>>,
     containers: Vec<Container>,
     version: Option<Hang>,
 }
@@ -97,16 +97,18 @@ pub(super) fn insert(
         }
     }
     splices.sort_by_key(|s| s.range.start);
-    let hangs: Option<Vec<Hang>> = marks.hangs.into_iter().collect();
+    let hangs: Option<Vec<(Hang, String)>> = marks.hangs.into_iter().collect();
     let hangs = hangs.ok_or_else(|| Fault::whole("unproven", "an entry got lost on the way"))?;
+    let (hangs, texts) = hangs.into_iter().unzip();
     let insertion = Insertion {
         splices,
         hangs,
+        texts,
         containers: marks.containers,
         version: marks.version,
     };
     let new_text = crate::doc::apply(text, &insertion.splices);
-    prove(&new_text, &inserted_ranges(&insertion.splices), text, false)?;
+    prove(&new_text, &inserted_ranges(&insertion.splices), text, None)?;
     Ok(insertion)
 }
 
@@ -350,8 +352,9 @@ fn write_children(
     }
     for (value, index) in &new.elements {
         let hang = begin(out);
+        let start = out.len();
         style.print(out, value, layout);
-        marks.hangs[*index] = Some(hang);
+        marks.hangs[*index] = Some((hang, out[start..].to_owned()));
         end(out);
     }
 }

@@ -219,12 +219,13 @@ impl Grammar {
 }
 
 /// Proves that `long`, less what stands in `ranges`, says what `short` says, and that both are grammatical.
-/// With `no_comments` the ranges may hold none (nobody's comment is ever cut).
+/// With `only_within` a comment may stand in a range only where it is inside one of those (nobody's comment is
+/// cut but with the element it stands in).
 pub(super) fn prove(
     long: &str,
     ranges: &[Range<usize>],
     short: &str,
-    no_comments: bool,
+    only_within: Option<&[Range<usize>]>,
 ) -> Result<(), Fault> {
     let unproven =
         |what: &str| Fault::whole("unproven", format!("the result can't be proven: {what}"));
@@ -244,7 +245,12 @@ pub(super) fn prove(
             if range.start > span.start || range.end < span.end {
                 return Err(unproven("a change would split a token"));
             }
-            if no_comments && matches!(token, Token::Comment { .. }) {
+            if matches!(token, Token::Comment { .. })
+                && let Some(allowed) = only_within
+                && !allowed
+                    .iter()
+                    .any(|r| r.start <= span.start && span.end <= r.end)
+            {
                 return Err(unproven("a comment would be lost"));
             }
             continue;

@@ -1,0 +1,312 @@
+//! The heart: what is there, what was recorded and what is wanted, to what shall be. The only place that decides.
+//!
+//! Pure. install, upgrade, uninstall, dry run and doctor are this module with another [`Goal`]; whoever calls
+//! it reads before and writes (or doesn't) afterwards.
+
+use super::matching::{Match, Unrecorded, match_entries, unrecorded};
+use super::pieces::Pieces;
+use crate::doc::{Addition, Container, CutRequest, Doc, Fault, Root, Shape, Splice};
+use crate::ledger::{Entry, Merge, Owner, OwnerState, Print, VersionKey};
+use crate::spec::Format;
+use std::ops::Range;
+
+mod put;
+mod take;
+
+/// What one owner wants to have in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    /// Who, and where its lists live.
+    pub owner: OwnerState,
+    /// Its entries, commands filled in.
+    pub entries: Vec<Addition>,
+    /// The key that a file we create must have.
+    pub version_key: Option<String>,
+    /// Every name by which a command may call this agent, its own included.
+    pub names: Vec<String>,
+}
+
+/// What shall be.
+#[derive(Debug, Clone, Copy)]
+pub enum Goal<'a> {
+    /// The owner's entries stand in the file.
+    Put {
+        /// They.
+        wish: &'a Wish,
+        /// Put ours back where the user edited an entry.
+        force: bool,
+        /// Take unrecorded own-form entries in.
+        adopt: bool,
+    },
+    /// The owner has no entry in the file.
+    Take {
+        /// Whose.
+        owner: &'a Owner,
+        /// What it would write today: an unrecorded entry equal to that goes too.
+        wish: Option<&'a Wish>,
+        /// Also what the user edited.
+        force: bool,
+    },
+}
+
+/// What is known of one file.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Its text; `None`: there is no file.
+    pub text: Option<&'a str>,
+    /// Its record.
+    pub record: Option<&'a Merge>,
+    /// Its dialect.
+    pub format: Format,
+    /// Undo by recorded ranges where the bytes are as we left them. Off only in tests: the structural way must
+    /// give the same bytes.
+    pub shortcut: bool,
+}
+
+/// What to do and what was found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// From the text that is there to the text that shall be; ascending. Empty: nothing to write.
+    pub splices: Vec<Splice>,
+    /// The file shall go (it was created by us and nothing but ours was in it).
+    pub remove: bool,
+    /// Fingerprint of the bytes that shall be; `None`: no file.
+    pub after: Option<Print>,
+    /// The record that holds then; `None`: none.
+    pub record: Option<Merge>,
+    /// What was found on the way, before anything is done about it.
+    pub findings: Vec<Finding>,
+    /// Lists in which something of somebody else's stood behind an element of ours that goes or changes (Codex).
+    pub shifted: Vec<String>,
+    /// After this, a hook command of ours that was recorded is still there although it should not be, or is not
+    /// as it should be.
+    pub unfinished: bool,
+}
+
+/// One observation about one entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Of doctor's list (6.1).
+    pub code: &'static str,
+    /// Whose entry; for unrecorded ones the owner asked about.
+    pub owner: Owner,
+    /// Keys from the root to the list.
+    pub keys: Vec<String>,
+    /// Byte offset in the text.
+    pub at: Option<usize>,
+    /// What is the matter, as a phrase.
+    pub detail: String,
+}
+
+impl Finding {
+    /// The event's name, when the list is one.
+    pub fn event(&self) -> &str {
+        self.keys.last().map_or("", String::as_str)
+    }
+}
+
+/// Decides for one file. A fault refuses: nothing is to be written.
+pub fn reconcile(known: &Known<'_>, goal: &Goal<'_>) -> Result<Outcome, Fault> {
+    match goal {
+        Goal::Put { wish, force, adopt } => put::put(known, wish, *force, *adopt),
+        Goal::Take { owner, wish, force } => take::take(known, owner, *wish, *force),
+    }
+}
+
+/// A document with its record matched against it.
+struct Matched<'a> {
+    text: &'a str,
+    doc: Doc<'a>,
+    elements: Vec<crate::doc::Element>,
+    entries: Vec<Entry>,
+    matches: Vec<Match>,
+    containers: Vec<Container>,
+    version: Option<VersionKey>,
+    /// The bytes are those that we left.
+    untouched: bool,
+    recorded_ranges: Vec<Range<usize>>,
+}
+
+impl<'a> Matched<'a> {
+    fn new(known: &Known<'a>, more: Option<&OwnerState>) -> Result<Self, Fault> {
+        let text = known.text.unwrap_or("");
+        let owners = known.record.map_or(&[][..], |r| &r.owners);
+        let roots: Vec<Root> = owners.iter().chain(more).map(root_of).collect();
+        let doc = Doc::open(known.format, text, &roots)?;
+        let elements = doc.elements();
+        let entries: Vec<Entry> = known.record.map_or_else(Vec::new, |r| r.entries.clone());
+        let matches = match_entries(text, &elements, &entries.iter().collect::<Vec<_>>());
+        // A container counts as made by us only while something recorded stands in it (counterexample 8).
+        let alive = |c: &&Container| {
+            entries
+                .iter()
+                .zip(&matches)
+                .any(|(e, m)| *m != Match::Gone && e.path.starts_with(&c.path))
+        };
+        let containers = known.record.map_or_else(Vec::new, |r| {
+            r.containers.iter().filter(alive).cloned().collect()
+        });
+        let untouched = known.shortcut
+            && known.record.is_some_and(|r| {
+                r.after.len == text.len() as u64
+                    && r.after == super::pieces::print_of(std::iter::once(text))
+            });
+        let ranges = |r: &Merge| {
+            let range = |(at, len): &(u64, u64)| *at as usize..(*at + *len) as usize;
+            r.inserted.iter().map(range).collect()
+        };
+        let recorded_ranges = match known.record {
+            Some(r) if untouched => ranges(r),
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            text,
+            doc,
+            elements,
+            entries,
+            matches,
+            containers,
+            version: known.record.and_then(|r| r.version.clone()),
+            untouched,
+            recorded_ranges,
+        })
+    }
+
+    /// Our ranges in the text: as recorded where the bytes are ours, else found structurally.
+    fn our_ranges(&self) -> Result<Vec<Range<usize>>, Fault> {
+        if self.untouched {
+            return Ok(self.recorded_ranges.clone());
+        }
+        let requests: Vec<CutRequest> = self
+            .entries
+            .iter()
+            .zip(&self.matches)
+            .filter_map(|(entry, m)| match m {
+                Match::Same(n) => Some(self.request(*n, entry)),
+                _ => None,
+            })
+            .collect();
+        self.cut_with_version(requests, true)
+            .map(|cut| cut.map_or_else(Vec::new, |(cut, _)| cut.ranges))
+    }
+
+    fn request(&self, element: usize, entry: &Entry) -> CutRequest {
+        CutRequest {
+            span: self.elements[element].span.clone(),
+            hang: Some(entry.hang.clone()),
+        }
+    }
+
+    /// Cuts, and with them the version key where nothing of the user's needs it: in a file that we created or
+    /// filled, when what then remains is blank. Says whether the key went.
+    fn cut_with_version(
+        &self,
+        requests: Vec<CutRequest>,
+        version: bool,
+    ) -> Result<Option<(crate::doc::Cut, bool)>, Fault> {
+        if requests.is_empty() {
+            return Ok(None);
+        }
+        let key = self.version.as_ref().filter(|_| version);
+        if let Some(key) = key
+            && let Some((span, value)) = self.doc.member(&key.key)
+            && value == 1
+        {
+            let mut all = requests.clone();
+            all.push(CutRequest {
+                span,
+                hang: Some(key.hang.clone()),
+            });
+            if let Ok(cut) = self.doc.cut(&all, &self.containers)
+                && cut.gone.iter().any(Vec::is_empty)
+            {
+                return Ok(Some((cut, true)));
+            }
+        }
+        self.doc
+            .cut(&requests, &self.containers)
+            .map(|cut| Some((cut, false)))
+    }
+
+    fn finding(
+        &self,
+        code: &'static str,
+        owner: &Owner,
+        keys: &[String],
+        element: Option<usize>,
+        detail: String,
+    ) -> Finding {
+        let at = element.map(|n| self.elements[n].span.start);
+        Finding {
+            code,
+            owner: owner.clone(),
+            keys: keys.to_vec(),
+            at,
+            detail,
+        }
+    }
+
+    /// Elements that nobody has recorded and that are of gitvow's form, for one agent's names.
+    fn unrecorded(&self, names: &[String]) -> Vec<Unrecorded> {
+        let mut claimed = vec![false; self.elements.len()];
+        for n in self.matches.iter().filter_map(Match::element) {
+            claimed[n] = true;
+        }
+        let mut all = unrecorded(&self.elements, &claimed);
+        // Without `--agent`, claude is meant (4.1).
+        all.retain(|u| {
+            names
+                .iter()
+                .any(|n| n == u.form.agent.as_deref().unwrap_or("claude"))
+        });
+        all
+    }
+
+    /// Unclaimed elements that say exactly what a recorded entry says.
+    fn duplicates(&self, findings: &mut Vec<Finding>) {
+        for (n, element) in self.elements.iter().enumerate() {
+            if self.matches.iter().any(|m| m.element() == Some(n)) {
+                continue;
+            }
+            let twin = self.entries.iter().find(|e| {
+                e.path == element.path && super::matching::same(&e.value, &element.value)
+            });
+            if let Some(entry) = twin {
+                let detail = "it stands there more than once; gitvow wrote one of them".to_owned();
+                findings.push(self.finding(
+                    "entry-duplicated",
+                    &entry.owner,
+                    &element.path,
+                    Some(n),
+                    detail,
+                ));
+            }
+        }
+    }
+
+    fn pieces(&self) -> Result<Pieces<'a>, Fault> {
+        Ok(Pieces::new(self.text, &self.our_ranges()?))
+    }
+}
+
+fn root_of(owner: &OwnerState) -> Root {
+    Root {
+        path: owner.root.clone(),
+        shape: if owner.list {
+            Shape::List
+        } else {
+            Shape::Events
+        },
+    }
+}
+
+/// Removals as splices.
+fn cuts(ranges: &[Range<usize>]) -> Vec<Splice> {
+    ranges
+        .iter()
+        .map(|r| Splice {
+            range: r.clone(),
+            text: String::new(),
+        })
+        .collect()
+}

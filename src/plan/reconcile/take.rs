@@ -1,0 +1,263 @@
+//! An owner shall have no entry in the file: uninstall. Pure; the table of spec 2.5 from top to bottom.
+
+use super::{Finding, Known, Match, Matched, Outcome, Wish, cuts};
+use crate::doc::{CutRequest, Fault};
+use crate::ledger::{Entry, Merge, Origin, Owner, State};
+use crate::plan::matching::{difference, handlers, same};
+use crate::plan::pieces::{Pieces, print_of};
+
+pub(super) fn take(
+    known: &Known<'_>,
+    owner: &Owner,
+    wish: Option<&Wish>,
+    force: bool,
+) -> Result<Outcome, Fault> {
+    let Some(text) = known.text else {
+        return Ok(missing(known, owner));
+    };
+    if known.record.is_none() && wish.is_none() {
+        return Ok(Outcome {
+            after: Some(print_of(std::iter::once(text))),
+            ..Outcome::default()
+        });
+    }
+    let m = Matched::new(known, wish.map(|w| &w.owner))?;
+    let last = known
+        .record
+        .is_none_or(|r| r.owners.iter().all(|o| o.owner == *owner));
+    if let Some(record) = known.record
+        && m.untouched
+        && last
+        && record.entries.iter().all(|e| e.state.is_active())
+        && let Some(out) = undo(known, record, &m)
+    {
+        return Ok(out);
+    }
+    let mut work = Work {
+        m: &m,
+        owner,
+        force,
+        requests: Vec::new(),
+        keep: Vec::new(),
+        out: Outcome::default(),
+    };
+    for (i, entry) in m.entries.iter().enumerate() {
+        if entry.owner == *owner {
+            work.entry(i, entry);
+        } else {
+            work.keep.push(entry.clone());
+        }
+    }
+    if let Some(wish) = wish {
+        work.strangers(wish);
+    }
+    work.finish(known, last)
+}
+
+/// The file is gone: so is what was recorded of this owner.
+fn missing(known: &Known<'_>, owner: &Owner) -> Outcome {
+    let mut out = Outcome::default();
+    if let Some(record) = known.record {
+        let mut rest = record.clone();
+        rest.owners.retain(|o| o.owner != *owner);
+        rest.entries.retain(|e| e.owner != *owner);
+        out.record = (!rest.owners.is_empty()).then_some(rest);
+        out.findings.push(Finding {
+            code: "file-missing",
+            owner: owner.clone(),
+            keys: Vec::new(),
+            at: None,
+            detail: "the file is not there any more".to_owned(),
+        });
+    }
+    out
+}
+
+/// The bytes are as we left them and nobody else is in the file: take all insertions out. `None` unless the
+/// result is the origin.
+fn undo(known: &Known<'_>, record: &Merge, m: &Matched<'_>) -> Option<Outcome> {
+    let mut pieces = Pieces::new(m.text, &m.recorded_ranges);
+    pieces.splice(&cuts(&m.recorded_ranges));
+    let after = pieces.print();
+    if after != record.origin.print {
+        return None;
+    }
+    let mut out = Outcome::default();
+    for (entry, found) in m.entries.iter().zip(&m.matches) {
+        if let Some(n) = found.element() {
+            note_shift(m, n, entry, &mut out);
+        }
+    }
+    out.splices = pieces.splices();
+    out.remove = !record.origin.existed && known.text.is_some();
+    out.after = (!out.remove).then_some(after);
+    Some(out)
+}
+
+fn note_shift(m: &Matched<'_>, element: usize, entry: &Entry, out: &mut Outcome) {
+    if m.elements[element].behind > 0 {
+        out.shifted
+            .push(entry.path.last().cloned().unwrap_or_default());
+    }
+}
+
+struct Work<'m, 'a> {
+    m: &'m Matched<'a>,
+    owner: &'m Owner,
+    force: bool,
+    requests: Vec<CutRequest>,
+    /// Entries that stay recorded.
+    keep: Vec<Entry>,
+    out: Outcome,
+}
+
+impl Work<'_, '_> {
+    fn entry(&mut self, i: usize, entry: &Entry) {
+        let m = self.m;
+        match m.matches[i] {
+            Match::Gone => {
+                let detail = "it was not in the file any more".to_owned();
+                self.find("entry-missing", entry, None, detail);
+            }
+            Match::Same(n) => {
+                note_shift(m, n, entry, &mut self.out);
+                self.requests.push(m.request(n, entry));
+            }
+            Match::Moved(n) => {
+                // What it says is ours to the letter; where it stands is no reason to leave a live hook behind.
+                self.requests.push(CutRequest {
+                    span: m.elements[n].span.clone(),
+                    hang: None,
+                });
+            }
+            Match::Edited(n) => self.edited(n, entry),
+        }
+    }
+
+    /// Keeps the user's part: of a group that holds somebody else's handler only our unedited ones go; an entry
+    /// that is only ours but edited stays whole.
+    fn edited(&mut self, n: usize, entry: &Entry) {
+        let m = self.m;
+        let element = &m.elements[n];
+        let detail = difference(&entry.value, &element.value);
+        if let Some(found) = handlers(&m.doc, element, entry)
+            && found.foreign > 0
+        {
+            self.requests
+                .extend(found.ours.into_iter().map(|h| CutRequest {
+                    span: h.span,
+                    hang: None,
+                }));
+            if found.edited == 0 {
+                let detail =
+                    "another handler stands in it now: that one and its group stay".to_owned();
+                self.find("entry-shared", entry, Some(n), detail);
+                return;
+            }
+        } else if self.force {
+            let hang = (element.path == entry.path).then(|| entry.hang.clone());
+            self.requests.push(CutRequest {
+                span: element.span.clone(),
+                hang,
+            });
+            self.find("entry-edited", entry, Some(n), detail);
+            return;
+        }
+        self.find("entry-edited", entry, Some(n), detail);
+        self.out.unfinished = true;
+        self.keep.push(Entry {
+            state: State::Kept,
+            ..entry.clone()
+        });
+    }
+
+    /// Own-form entries that nobody recorded: equal to what we would write → cut; others are named.
+    fn strangers(&mut self, wish: &Wish) {
+        for stranger in self.m.unrecorded(&wish.names) {
+            let element = &stranger.element;
+            let equal = wish.entries.iter().any(|w| {
+                w.path == element.path && !element.comments && same(&w.value, &element.value)
+            });
+            let recorded = self.m.entries.iter().any(|e| e.owner == *self.owner);
+            if equal && !recorded {
+                if element.behind > 0 {
+                    self.out
+                        .shifted
+                        .push(element.path.last().cloned().unwrap_or_default());
+                }
+                self.requests.push(CutRequest {
+                    span: element.span.clone(),
+                    hang: None,
+                });
+            } else {
+                let detail = format!("it runs `{}`, which nobody recorded", stranger.form.path);
+                self.out.findings.push(Finding {
+                    code: "unrecorded-entry",
+                    owner: self.owner.clone(),
+                    keys: element.path.clone(),
+                    at: Some(element.span.start),
+                    detail,
+                });
+            }
+        }
+    }
+
+    fn find(&mut self, code: &'static str, entry: &Entry, n: Option<usize>, detail: String) {
+        self.out
+            .findings
+            .push(self.m.finding(code, &entry.owner, &entry.path, n, detail));
+    }
+
+    fn finish(mut self, known: &Known<'_>, last: bool) -> Result<Outcome, Fault> {
+        let m = self.m;
+        let kept = self.keep.iter().any(|e| e.owner == *self.owner);
+        let cut = m.cut_with_version(std::mem::take(&mut self.requests), last && !kept)?;
+        let mut pieces = if last && !kept {
+            Pieces::new(m.text, &[])
+        } else {
+            m.pieces()?
+        };
+        let mut containers = m.containers.clone();
+        let mut version = m.version.clone();
+        if let Some((cut, version_gone)) = &cut {
+            pieces.splice(&cuts(&cut.ranges));
+            containers.retain(|c| !cut.gone.contains(&c.path));
+            if *version_gone {
+                version = None;
+            }
+        }
+        self.out.splices = pieces.splices();
+        let after = pieces.print();
+        if let Some(record) = known.record {
+            let mut owners = record.owners.clone();
+            owners.retain(|o| kept || o.owner != *self.owner);
+            if last && !kept {
+                self.out.remove =
+                    !record.origin.existed && after.len == 0 && !self.out.splices.is_empty();
+            } else if self.out.splices.is_empty() {
+                let rest = Merge {
+                    owners,
+                    entries: self.keep,
+                    ..record.clone()
+                };
+                self.out.record = Some(rest);
+            } else {
+                self.out.record = Some(Merge {
+                    format: record.format,
+                    origin: Origin {
+                        existed: record.origin.existed,
+                        print: pieces.origin(),
+                    },
+                    after: after.clone(),
+                    inserted: pieces.ours(),
+                    owners,
+                    entries: self.keep,
+                    containers,
+                    version,
+                });
+            }
+        }
+        self.out.after = (!self.out.remove).then_some(after);
+        Ok(self.out)
+    }
+}
