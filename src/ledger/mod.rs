@@ -2,5 +2,7 @@
 //! read or comes from a newer schema is an error that names the file, never "empty".
 
 pub mod record;
+pub mod store;
 
 pub use record::*;
+pub use store::StateHome;

@@ -18,6 +18,22 @@ pub struct Print {
     pub len: u64,
 }
 
+impl Print {
+    /// The print of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        use sha2::{Digest, Sha256};
+        use std::fmt::Write;
+        let mut sha256 = String::with_capacity(64);
+        for byte in Sha256::digest(bytes) {
+            let _ = write!(sha256, "{byte:02x}");
+        }
+        Self {
+            sha256,
+            len: bytes.len() as u64,
+        }
+    }
+}
+
 /// Who an entry belongs to: one agent in one scope.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Owner {

@@ -2,6 +2,8 @@
 //!
 //! Nothing here decides anything about agents or documents.
 
+pub mod faulty;
+pub mod memory;
 pub mod real;
 pub mod resolve;
 
@@ -75,9 +77,10 @@ pub trait Disk {
     fn make_dir(&self, path: &Path, mode: u32) -> io::Result<()>;
     /// Removes an empty directory.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
-    /// Creates a new file (`O_EXCL`, first 0600), writes, takes over the metadata, fsyncs. Leaves no file behind on failure where it can.
+    /// Creates a new file (`O_EXCL`, first 0600; for [`Like::Umasked`] with those bits at once), writes, takes over the metadata, fsyncs. Leaves no file behind on failure where it can.
     fn create(&self, path: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()>;
-    /// Copies an executable's bytes into a new file (`O_EXCL`, mode 0755), fsynced, without holding it in memory.
+    /// Copies an executable's bytes into a new file (`O_EXCL`, `mode` less the umask, but always the owner's bits), fsynced,
+    /// without holding it in memory.
     fn copy_new(&self, from: &Path, to: &Path, mode: u32) -> io::Result<()>;
     /// Swaps two files atomically. `Unsupported` where the file system can't.
     fn exchange(&self, a: &Path, b: &Path) -> io::Result<()>;

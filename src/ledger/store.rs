@@ -1,0 +1,310 @@
+//! The state home and the records in it. May not be lenient: a record that can't be read is an error,
+//! never "nothing recorded", and may not hold a user's bytes.
+
+use super::{Print, Record, SCHEMA};
+use crate::error::{Error, Result};
+use crate::sys::resolve::{Resolved, resolve};
+use crate::sys::{Disk, FileKind, Like};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+/// Names of half-made files begin so, in the state home and beside targets.
+pub const TEMP_PREFIX: &str = ".gitvow-";
+
+/// No record, journal or adapter file comes near this.
+const CAP: u64 = 64 << 20;
+
+/// Where gitvow keeps what it knows (spec 1.6): directories 0700, files 0600.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateHome {
+    root: PathBuf,
+}
+
+impl StateHome {
+    /// At this absolute path.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `records/`.
+    pub fn records(&self) -> PathBuf {
+        self.root.join("records")
+    }
+
+    /// The record of the file planned at `path`.
+    pub fn record(&self, path: &Path) -> PathBuf {
+        self.records().join(record_name(path))
+    }
+
+    /// What an interrupted run meant to do.
+    pub fn journal(&self) -> PathBuf {
+        self.root.join("journal.json")
+    }
+
+    /// The lock.
+    pub fn lock(&self) -> PathBuf {
+        self.root.join("lock")
+    }
+
+    /// `bin/`.
+    pub fn bin(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
+    /// The copy of gitvow that written commands name.
+    pub fn launcher(&self) -> PathBuf {
+        self.bin().join("gitvow")
+    }
+
+    /// External adapters that the user put there.
+    pub fn agents(&self) -> PathBuf {
+        self.root.join("agents")
+    }
+
+    /// What `hook` needs of installed externals.
+    pub fn adapters(&self) -> PathBuf {
+        self.root.join("adapters")
+    }
+
+    /// The same for one of them.
+    pub fn adapter(&self, name: &str) -> PathBuf {
+        self.adapters().join(format!("{name}.json"))
+    }
+
+    /// The user's policy.
+    pub fn policy(&self) -> PathBuf {
+        self.root.join("policy.json")
+    }
+
+    /// The user's settings.
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.json")
+    }
+
+    /// Copies made before `--force` replaced something.
+    pub fn saved(&self) -> PathBuf {
+        self.root.join("saved")
+    }
+
+    /// What `hook` noted.
+    pub fn hooks_log(&self) -> PathBuf {
+        self.root.join("hooks.log")
+    }
+
+    /// A file in here by its relative name; `None` when the name leads elsewhere.
+    pub fn file(&self, name: &str) -> Option<PathBuf> {
+        let name = Path::new(name);
+        let plain = name.components().all(|c| matches!(c, Component::Normal(_)));
+        (plain && name.file_name().is_some()).then(|| self.root.join(name))
+    }
+
+    /// Makes the directory and its missing parents. One that is there keeps its mode: other tools share it.
+    pub fn ensure(&self, disk: &dyn Disk) -> Result<()> {
+        ensure_dir(disk, &self.root)
+    }
+}
+
+/// All records, sorted by planned path. A missing directory means that there are none.
+///
+/// # Errors
+/// `ledger-corrupt` for a record that can't be read whole, stands under another file's name or comes
+/// from a newer schema; `io` when the directory can't be read.
+pub fn load_all(disk: &dyn Disk, home: &StateHome) -> Result<Vec<Record>> {
+    let dir = home.records();
+    let names = match disk.list(&dir) {
+        Ok(names) => names,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io("read", &dir, &e)),
+    };
+    let mut records = Vec::new();
+    for name in names.iter().filter(|n| is_record_name(n)) {
+        let path = dir.join(name);
+        let bytes = match disk.read(&path, CAP) {
+            Ok(bytes) => bytes,
+            // Another gitvow forgot it since the directory was read; only readers without the lock see that.
+            Err(e) if e.kind() == ErrorKind::NotFound => continue,
+            Err(e) => return Err(Error::io("read", &path, &e)),
+        };
+        let record = parse(&path, &bytes)?;
+        if Path::new(&record_name(&record.path)) != name {
+            let reason = format!("it is about `{}`", record.path.display());
+            return Err(corrupt(&path, "stands under another file's name").because(reason));
+        }
+        records.push(record);
+    }
+    records.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(records)
+}
+
+/// The record of a file, by its planned or its real path; the planned one counts first.
+pub fn find<'a>(records: &'a [Record], path: &Path) -> Option<&'a Record> {
+    let planned = records.iter().find(|r| r.path == path);
+    planned.or_else(|| records.iter().find(|r| r.real == path))
+}
+
+/// Writes a record, durably and as a whole.
+pub fn save(disk: &dyn Disk, home: &StateHome, record: &Record) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(record)
+        .map_err(|e| Error::bug("a record can't be written as JSON").because(e.to_string()))?;
+    text.push('\n');
+    write_file(disk, &home.record(&record.path), text.as_bytes())
+}
+
+/// Drops the record of the file planned at `path`; not an error when there is none.
+pub fn forget(disk: &dyn Disk, home: &StateHome, path: &Path) -> Result<()> {
+    drop_file(disk, &home.record(path))
+}
+
+/// Writes a file of the state home (0600), durably and as a whole, and its directory when missing.
+pub fn write_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<()> {
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(Error::bug("a state file without a directory").at(path));
+    };
+    ensure_dir(disk, dir)?;
+    let mut temp = std::ffi::OsString::from(TEMP_PREFIX);
+    temp.push(name);
+    let temp = dir.join(temp);
+    let io = |e| Error::io("write", path, &e);
+    // Only the holder of the lock writes here, so an old one is a dead run's.
+    remove_if_there(disk, &temp).map_err(io)?;
+    let done = disk
+        .create(&temp, bytes, Like::Mode(0o600))
+        .and_then(|()| disk.rename(&temp, path, true));
+    if let Err(e) = done {
+        let _ = remove_if_there(disk, &temp);
+        return Err(io(e));
+    }
+    disk.sync_dir(dir).map_err(io)
+}
+
+/// Removes a file of the state home durably; not an error when it is gone.
+pub fn drop_file(disk: &dyn Disk, path: &Path) -> Result<()> {
+    let io = |e| Error::io("remove", path, &e);
+    if !remove_if_there(disk, path).map_err(io)? {
+        return Ok(());
+    }
+    disk.sync_dir(path.parent().unwrap_or(path)).map_err(io)
+}
+
+/// Reads a file of the state home; `None` when it isn't there.
+pub fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>> {
+    match disk.read(path, CAP) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Error::io("read", path, &e)),
+    }
+}
+
+/// Removes what dead runs left half-made in the state home. Only under the lock.
+pub fn sweep(disk: &dyn Disk, home: &StateHome) -> Result<()> {
+    for dir in [
+        home.root.clone(),
+        home.records(),
+        home.adapters(),
+        home.saved(),
+    ] {
+        let Ok(names) = disk.list(&dir) else { continue };
+        for name in names {
+            if name
+                .as_os_str()
+                .as_bytes()
+                .starts_with(TEMP_PREFIX.as_bytes())
+            {
+                drop_file(disk, &dir.join(name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file; says whether there was one.
+pub fn remove_if_there(disk: &dyn Disk, path: &Path) -> std::io::Result<bool> {
+    match disk.unlink(path) {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+fn ensure_dir(disk: &dyn Disk, path: &Path) -> Result<()> {
+    let io = |e| Error::io("make the directory", path, &e);
+    match resolve(disk, path).map_err(io)? {
+        Resolved::Found(real) => match disk.stat(&real).map_err(io)?.kind {
+            FileKind::Dir => Ok(()),
+            _ => Err(not_a_directory(&real)),
+        },
+        Resolved::Absent(real) => {
+            let missing: Vec<&Path> = real
+                .ancestors()
+                .take_while(|p| disk.stat(p).is_err())
+                .collect();
+            for dir in missing.into_iter().rev() {
+                match disk.make_dir(dir, 0o700) {
+                    Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(io(e)),
+                    _ => disk.sync_dir(dir.parent().unwrap_or(dir)).map_err(io)?,
+                }
+            }
+            Ok(())
+        }
+        Resolved::Dangling(link, to) => {
+            let text = format!("the link `{}` leads to nothing", link.display());
+            Err(Error::refused("dangling-link", text)
+                .at(path)
+                .help(format!("mkdir -p '{}'", to.display())))
+        }
+        Resolved::Loop => Err(Error::refused("link-loop", "links lead in a circle").at(path)),
+        Resolved::NotADirectory(at) => Err(not_a_directory(&at)),
+    }
+}
+
+fn not_a_directory(path: &Path) -> Error {
+    let text = format!("`{}` is no directory", path.display());
+    Error::refused("not-a-directory", text)
+        .at(path)
+        .help("set GITVOW_HOME to a directory of your own")
+}
+
+fn record_name(path: &Path) -> String {
+    format!("{}.json", Print::of(path.as_os_str().as_bytes()).sha256)
+}
+
+fn is_record_name(name: &Path) -> bool {
+    let name = name.as_os_str().as_bytes();
+    name.strip_suffix(b".json").is_some_and(|stem| {
+        stem.len() == 64 && stem.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Record> {
+    let because = |e: serde_json::Error| corrupt(path, "can't be read").because(e.to_string());
+    let value: serde_json::Value = serde_json::from_slice(bytes).map_err(because)?;
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(schema) if schema > u64::from(SCHEMA) => {
+            let text =
+                format!("comes from a newer gitvow (schema {schema}, this one knows {SCHEMA})");
+            return Err(corrupt(path, &text).help("run the newer gitvow, it can undo its own work"));
+        }
+        Some(_) => {}
+        None => return Err(corrupt(path, "has no schema number")),
+    }
+    serde_json::from_value(value).map_err(because)
+}
+
+fn corrupt(path: &Path, what: &str) -> Error {
+    let help = format!(
+        "take it out of the ledger: mv '{0}' '{0}.bad' (gitvow then knows nothing of that file any more)",
+        path.display()
+    );
+    Error::refused(
+        "ledger-corrupt",
+        format!("the record `{}` {what}", path.display()),
+    )
+    .at(path)
+    .help(help)
+}
