@@ -308,3 +308,115 @@ fn corrupt(path: &Path, what: &str) -> Error {
     .at(path)
     .help(help)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Body, State, TreeFile};
+    use crate::sys::memory::{MemoryDisk, Thing};
+
+    fn home() -> StateHome {
+        StateHome::new("/home/me/.gitvow")
+    }
+
+    fn record(path: &str) -> Record {
+        Record {
+            schema: SCHEMA,
+            path: path.into(),
+            real: format!("/real{path}").into(),
+            dirs: Vec::new(),
+            gitvow: "0.1.0".into(),
+            body: Body::Tree(TreeFile {
+                print: Print::of(b"x"),
+                mode: 0o644,
+                owner: None,
+                json: false,
+                adapter: None,
+                block: false,
+                launcher: None,
+                state: State::Active,
+            }),
+        }
+    }
+
+    #[test]
+    fn records_come_back_and_go() {
+        let disk = MemoryDisk::default();
+        assert!(load_all(&disk, &home()).unwrap().is_empty());
+        let (b, a) = (record("/b"), record("/a"));
+        save(&disk, &home(), &b).unwrap();
+        save(&disk, &home(), &a).unwrap();
+        save(&disk, &home(), &a).unwrap();
+        // The Python gitvow's, a swap file, a half-made one of a dead run: not ours to read.
+        for name in ["x.json", ".gitvow-x", "README"] {
+            let path = home().records().join(name);
+            disk.put(path, Thing::File(b"{".to_vec()), 0o600);
+        }
+        let all = load_all(&disk, &home()).unwrap();
+        assert_eq!(all, [a.clone(), b.clone()]);
+        assert_eq!(find(&all, Path::new("/real/b")), Some(&b));
+        assert_eq!(find(&all, Path::new("/a")), Some(&a));
+        assert_eq!(find(&all, Path::new("/c")), None);
+        let mode = |p: &Path| disk.stat(p).unwrap().mode;
+        assert_eq!(mode(&home().record(&a.path)), 0o600);
+        assert_eq!(mode(&home().records()), 0o700);
+        forget(&disk, &home(), &a.path).unwrap();
+        forget(&disk, &home(), &a.path).unwrap();
+        sweep(&disk, &home()).unwrap();
+        assert_eq!(load_all(&disk, &home()).unwrap(), [b]);
+        assert_eq!(disk.list(&home().records()).unwrap().len(), 3);
+    }
+
+    #[track_caller]
+    fn refused(text: &str, reason: &str) {
+        let disk = MemoryDisk::default();
+        let path = home().record(Path::new("/a"));
+        disk.put(&path, Thing::File(text.as_bytes().to_vec()), 0o600);
+        let error = load_all(&disk, &home()).unwrap_err();
+        assert_eq!(error.code, "ledger-corrupt");
+        assert_eq!(error.place.as_ref().unwrap().path, path);
+        assert!(error.sentence().contains(reason), "{error}");
+        assert!(error.help.is_some());
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_trusted_is_an_error() {
+        let good = serde_json::to_string(&record("/a")).unwrap();
+        refused("", "can't be read");
+        refused(&good[..good.len() / 2], "can't be read");
+        refused("{}", "no schema");
+        refused(
+            &good.replace("\"schema\":1", "\"schema\":2"),
+            "newer gitvow",
+        );
+        refused(
+            &good.replace("\"schema\":1", "\"schema\":\"1\""),
+            "no schema",
+        );
+        refused(&good.replace("\"/a\"", "\"/b\""), "it is about `/b`");
+        refused(&good.replace("\"tree\"", "\"wood\""), "can't be read");
+    }
+
+    #[test]
+    fn only_names_inside_the_home_are_state_files() {
+        for name in ["", "/etc/x", "../x", "a/../x", "./x/.."] {
+            assert_eq!(home().file(name), None, "{name}");
+        }
+        assert_eq!(home().file("adapters/x.json"), Some(home().adapter("x")));
+    }
+
+    #[test]
+    fn a_home_that_is_no_directory_is_refused() {
+        let disk = MemoryDisk::default();
+        disk.put("/home/me/.gitvow", Thing::File(Vec::new()), 0o600);
+        assert_eq!(home().ensure(&disk).unwrap_err().code, "not-a-directory");
+        disk.put("/home/me/.gitvow", Thing::Link("/gone".into()), 0o777);
+        assert_eq!(home().ensure(&disk).unwrap_err().code, "dangling-link");
+        disk.put("/home/me/.gitvow", Thing::Link("/there".into()), 0o777);
+        disk.put("/there", Thing::Dir, 0o755);
+        home().ensure(&disk).unwrap();
+        let deep = StateHome::new("/x/y/z");
+        deep.ensure(&disk).unwrap();
+        assert_eq!(disk.stat(Path::new("/x/y")).unwrap().mode, 0o700);
+    }
+}

@@ -159,3 +159,29 @@ impl Disk for FaultyDisk<'_> {
 fn half_of(bytes: &[u8]) -> &[u8] {
     bytes.get(..bytes.len() / 2).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::memory::{MemoryDisk, Thing};
+
+    #[test]
+    fn exactly_the_chosen_operation_goes_wrong() {
+        let disk = MemoryDisk::default();
+        disk.put("/a", Thing::File(b"0123456789".to_vec()), 0o600);
+        let (a, b) = (Path::new("/a"), Path::new("/b"));
+        let faulty = FaultyDisk::new(&disk, 1, Fault::Fails(28));
+        faulty.stat(a).unwrap();
+        assert!(!faulty.struck());
+        let error = faulty.create(b, b"text", Like::Mode(0o600)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(faulty.struck() && faulty.stat(b).is_err() && faulty.stat(a).is_ok());
+        let faulty = FaultyDisk::new(&disk, 0, Fault::Short(5));
+        faulty.overwrite(a, b"abcd").unwrap_err();
+        assert_eq!(faulty.read(a, 99).unwrap(), b"ab23456789");
+        let faulty = FaultyDisk::new(&disk, 0, Fault::Dies);
+        faulty.create(b, b"text", Like::Mode(0o600)).unwrap_err();
+        faulty.unlink(a).unwrap_err();
+        assert_eq!(disk.read(b, 99).unwrap(), b"te");
+    }
+}

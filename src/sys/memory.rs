@@ -344,13 +344,13 @@ impl Inner {
         let mut at = PathBuf::from("/");
         let mut links = 0;
         while let Some(name) = todo.pop() {
-            if name.as_os_str() == ".." {
-                at.pop();
-                continue;
-            }
             match self.node(self.id(&at)?)?.thing {
                 Thing::Dir => {}
                 _ => return Err(ErrorKind::NotADirectory.into()),
+            }
+            if name.as_os_str() == ".." {
+                at.pop();
+                continue;
             }
             let next = at.join(&name);
             let node = self.names.get(&next).and_then(|id| self.nodes.get(id));
@@ -388,4 +388,25 @@ fn parts(path: &Path) -> Vec<PathBuf> {
     let mut parts: Vec<PathBuf> = normal.collect();
     parts.reverse();
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hard_links_and_exchange_are_about_files_not_names() {
+        let disk = MemoryDisk::default();
+        let (a, b, c) = (Path::new("/a"), Path::new("/b"), Path::new("/c"));
+        disk.put(a, Thing::File(b"a".to_vec()), 0o640);
+        disk.put(c, Thing::File(b"c".to_vec()), 0o600);
+        disk.hard_link(a, b);
+        assert_eq!(disk.stat(a).unwrap().links, 2);
+        disk.overwrite(b, b"new").unwrap();
+        disk.exchange(a, c).unwrap();
+        assert_eq!(disk.read(c, 9).unwrap(), b"new");
+        assert_eq!(disk.stat(c).unwrap().mode, 0o640);
+        assert_eq!(disk.read(a, 9).unwrap(), b"c");
+        assert!(disk.remove_dir(a).is_err() && disk.make_dir(a, 0o755).is_err());
+    }
 }

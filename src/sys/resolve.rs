@@ -53,8 +53,8 @@ pub fn resolve_seeing(
         let stat = match disk.stat(&next) {
             Ok(stat) => stat,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                let mut rest = next;
-                rest.extend(todo.iter().rev());
+                let behind = under_way.last().map_or(0, |(_, behind)| *behind);
+                let rest = walk_blindly(next, todo.iter().skip(behind).rev());
                 return Ok(match under_way.pop() {
                     Some((link, _)) => Resolved::Dangling(link, rest),
                     None => Resolved::Absent(rest),
@@ -87,6 +87,22 @@ pub fn resolve_seeing(
     Ok(Resolved::Found(at))
 }
 
+/// Where nothing is there are no links, so `..` may be taken by the letter; left in, it could lead a path
+/// that seems to lie inside a directory out of it.
+fn walk_blindly<'a>(
+    mut at: PathBuf,
+    names: impl Iterator<Item = &'a std::ffi::OsString>,
+) -> PathBuf {
+    for name in names {
+        if name == ".." {
+            at.pop();
+        } else {
+            at.push(name);
+        }
+    }
+    at
+}
+
 fn push_reversed(todo: &mut Vec<std::ffi::OsString>, path: &Path) {
     let parts: Vec<_> = path
         .components()
@@ -97,4 +113,97 @@ fn push_reversed(todo: &mut Vec<std::ffi::OsString>, path: &Path) {
         })
         .collect();
     todo.extend(parts.into_iter().rev());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::memory::{MemoryDisk, Thing};
+
+    fn disk() -> MemoryDisk {
+        let disk = MemoryDisk::default();
+        let link = |at: &str, to: &str| disk.put(at, Thing::Link(to.into()), 0o777);
+        disk.put("/home/me/real/file", Thing::File(Vec::new()), 0o644);
+        link("/home/me/absolute", "/home/me/real/file");
+        link("/home/me/relative", "real/file");
+        link("/home/me/twice", "relative");
+        link("/home/me/dir", "real");
+        link("/home/me/up", "real/../../me/real/./file");
+        link("/home/me/dangling", "gone/file");
+        link("/home/me/to-dangling", "dangling");
+        link("/home/me/gone-dir", "/mnt/gone");
+        link("/home/me/out", "gone/../../other");
+        link("/home/me/self", "self");
+        link("/home/me/a", "b");
+        link("/home/me/b", "a");
+        link("/home/me/root", "/");
+        link("/home/me/above", "../../../..");
+        for n in 0..41 {
+            link(&format!("/chain/{n}"), &format!("{}", n + 1));
+        }
+        disk.put("/chain/41", Thing::Dir, 0o755);
+        disk
+    }
+
+    #[track_caller]
+    fn check(path: &str, expected: &Resolved) {
+        let disk = disk();
+        assert_eq!(&resolve(&disk, Path::new(path)).unwrap(), expected);
+        // The kernel agrees on what is there.
+        let found = matches!(expected, Resolved::Found(_));
+        let opens = disk.list(Path::new(path)).is_ok() || disk.read(Path::new(path), 9).is_ok();
+        assert_eq!(found, opens, "{path}");
+    }
+
+    fn found(path: &str) -> Resolved {
+        Resolved::Found(path.into())
+    }
+
+    #[test]
+    fn links_of_every_kind_lead_to_the_file() {
+        let file = found("/home/me/real/file");
+        for name in [
+            "real/file",
+            "absolute",
+            "relative",
+            "twice",
+            "dir/file",
+            "up",
+        ] {
+            check(&format!("/home/me/{name}"), &file);
+        }
+        check("/home/me/root/home/me/dir/file", &file);
+        check("/home/me/root", &found("/"));
+        check("/home/me/above/home/me/twice", &file);
+        check("/home/me/dir/../real", &found("/home/me/real"));
+    }
+
+    #[test]
+    fn what_is_not_there_is_absent_only_without_a_link_that_says_otherwise() {
+        let absent = |p: &str| Resolved::Absent(p.into());
+        check("/home/me/new", &absent("/home/me/new"));
+        check("/home/me/dir/new/er", &absent("/home/me/real/new/er"));
+        check("/home/me/no/../../../etc/x", &absent("/etc/x"));
+        let dangling = |link: &str, to: &str| Resolved::Dangling(link.into(), to.into());
+        let to = "/home/me/gone/file";
+        check("/home/me/dangling", &dangling("/home/me/dangling", to));
+        check("/home/me/to-dangling", &dangling("/home/me/dangling", to));
+        check(
+            "/home/me/gone-dir/x/y",
+            &dangling("/home/me/gone-dir", "/mnt/gone"),
+        );
+        check("/home/me/out", &dangling("/home/me/out", "/home/other"));
+    }
+
+    #[test]
+    fn circles_and_files_as_directories() {
+        for name in ["self", "a", "b/x"] {
+            check(&format!("/home/me/{name}"), &Resolved::Loop);
+        }
+        check("/chain/0", &Resolved::Loop);
+        check("/chain/1", &found("/chain/41"));
+        let file = Resolved::NotADirectory("/home/me/real/file".into());
+        check("/home/me/twice/x", &file);
+        check("/home/me/real/file/..", &file);
+    }
 }
