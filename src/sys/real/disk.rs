@@ -220,7 +220,12 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
     // A hard link fails by itself when the name is taken.
     match rustix::fs::link(from, to) {
-        Ok(()) => return Ok(rustix::fs::unlink(from)?),
+        Ok(()) => {
+            return rustix::fs::unlink(from).map_err(|e| {
+                let _ = rustix::fs::unlink(to);
+                e.into()
+            });
+        }
         Err(rustix::io::Errno::EXIST) => return Err(ErrorKind::AlreadyExists.into()),
         Err(_) => {}
     }
