@@ -230,6 +230,15 @@ impl<'a> Doc<'a> {
         }
     }
 
+    /// The top-level keys with the offsets of their values (keys of the root object; none for TOML, whose vendors
+    /// don't restrict them).
+    pub fn top_level(&self) -> Vec<(String, usize)> {
+        match self {
+            Self::Json(d) => d.top_level(),
+            Self::Toml(_) => Vec::new(),
+        }
+    }
+
     /// Appends. With `version` that top-level key is also set to 1 unless it is there.
     /// Proven before it is returned: taking the insertions out gives the text back, the new text is
     /// grammatical, its value is the old one plus the additions, every comment is still there.
