@@ -25,6 +25,7 @@ pub(super) fn insert(
     let mut lead = block_lead(text, newline, version.is_some());
     let mut arrays: Vec<(&[String], Grow)> = Vec::new();
     let mut hangs = Vec::with_capacity(additions.len());
+    let mut texts = Vec::with_capacity(additions.len());
     for addition in additions {
         let path = addition.path.as_slice();
         let known = arrays.iter().position(|(p, _)| *p == path);
@@ -40,11 +41,13 @@ pub(super) fn insert(
         if let Some((_, grow)) = grow {
             let (hang, splice) = grow.add(&addition.value)?;
             hangs.push(hang);
+            texts.push(print::inline(&addition.value)?);
             splices.push(splice);
             continue;
         }
         let block = print::block(&print::header(path), &addition.value, newline)?;
         splices.push(splice(text.len(), format!("{lead}{block}{newline}")));
+        texts.push(block);
         let first = std::mem::replace(&mut lead, newline.to_owned());
         hangs.push(Hang {
             lead: first,
@@ -69,6 +72,7 @@ pub(super) fn insert(
     Ok(Insertion {
         splices,
         hangs,
+        texts,
         containers,
         version: version.map(|_| Hang {
             lead: String::new(),
