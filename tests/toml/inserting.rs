@@ -7,6 +7,8 @@ fn there_and_back(before: &str, after: &str) {
     let additions = [add(&["hooks"], json!({"event": "Stop", "timeout": 5}))];
     let (text, done) = install(before, &kimi(), &additions, None);
     assert_eq!(text, after, "\n--- before\n{before}");
+    let element = open(&text, &kimi()).elements().pop().unwrap();
+    assert_eq!(done.texts, [text[element.span].to_owned()]);
     let (back, cut) =
         uninstall(&text, &kimi(), &pairs(&additions, &done), &done.containers).unwrap();
     assert_eq!(back, before);

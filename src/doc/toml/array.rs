@@ -132,7 +132,7 @@ impl<'s, 'a> Cutting<'s, 'a> {
         out
     }
 
-    /// Does the array, less the ranges, still hold what stays, and all comments? It may have a trailing comma only
+    /// Does the array, less the ranges, still hold what stays, and all comments outside the elements that go? It may have a trailing comma only
     /// where it had one.
     fn sound(&self, ranges: &[Range<usize>]) -> bool {
         let (mut text, mut at) = (String::new(), self.open);
@@ -158,10 +158,16 @@ impl<'s, 'a> Cutting<'s, 'a> {
             .scan
             .comments
             .iter()
-            .filter(|c| c.start > self.open && c.end <= self.close)
+            .filter(|c| c.start > self.open && c.end <= self.close && !self.goes(c.start))
             .map(|c| self.text.get(c.clone()));
         let comments = cursor.comments.iter().map(|c| text.get(c.clone()));
         span.end == text.len() && (had || !has) && left.eq(after) && before.eq(comments)
+    }
+
+    /// Is the offset inside an element that goes?
+    fn goes(&self, at: usize) -> bool {
+        let mut gone = self.slots.iter().zip(&self.removed).filter(|(_, r)| **r);
+        gone.any(|(s, _)| s.val.span.contains(&at))
     }
 
     /// Gives an array that was empty its interior back, if everything was as recorded.
@@ -178,7 +184,13 @@ impl<'s, 'a> Cutting<'s, 'a> {
             Some(form) if self.exact => self.ranges.push(end..end + form.len()),
             _ => {
                 self.exact = false;
-                if !self.scan.comment_in(&(self.open..self.close)) {
+                let inside = self.open + 1..self.close;
+                let mut comments = self
+                    .scan
+                    .comments
+                    .iter()
+                    .filter(|c| inside.contains(&c.start));
+                if comments.all(|c| self.goes(c.start)) {
                     self.ranges.push(self.open + 1..self.close);
                 }
             }

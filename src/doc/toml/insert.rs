@@ -1,7 +1,7 @@
 //! Where our elements go and what is written there. Only inserts; it may not touch a byte that stands.
 
 use super::cursor::{Cursor, Form, Slot, Val};
-use super::lists::{self, Found};
+use super::lists::{self, Found, INLINE};
 use super::scan::ROOT;
 use super::{TomlDoc, print, prove};
 use crate::doc::{Addition, Comma, Container, Element, Fault, Hang, Insertion, Splice, text};
@@ -39,7 +39,8 @@ pub(super) fn insert(
             (None, None) => None,
         };
         if let Some((_, grow)) = grow {
-            let (hang, splice) = grow.add(&addition.value)?;
+            let (hang, splice, text) = grow.add(&addition.value)?;
+            texts.push(text);
             hangs.push(hang);
             texts.push(print::inline(&addition.value)?);
             splices.push(splice);
@@ -81,20 +82,13 @@ pub(super) fn insert(
     })
 }
 
-/// See [`crate::doc::Doc::replace`].
+/// See [`crate::doc::Doc::replace`]. A comment inside goes with the old element: the caller decides that.
 pub(super) fn replace(
     doc: &TomlDoc<'_>,
     element: &Element,
     value: &Value,
 ) -> Result<Splice, Fault> {
     let scan = &doc.scan;
-    if element.comments || scan.comment_in(&element.span) {
-        return Err(Fault::at(
-            "unproven",
-            element.span.start,
-            "a comment inside the entry would be lost",
-        ));
-    }
     let old = scan.text.get(element.span.clone()).unwrap_or_default();
     let new = if scan.block_with(&element.span).is_some() {
         let header = header_of(old);
@@ -148,7 +142,11 @@ fn target<'a>(doc: &TomlDoc<'a>, path: &[String]) -> Result<Option<Val<'a>>, Fau
             Form::Scalar => Err(wrong(val.span.start, "a single value")),
         },
         Found::Wrong { at, what, key } => Err(Fault::at(
-            "conflict",
+            if what == INLINE {
+                "conflict"
+            } else {
+                "wrong-kind"
+            },
             at,
             format!("`{key}` is {what}: `{name}` can't be added below it"),
         )),
@@ -241,11 +239,11 @@ impl Grow {
         }
     }
 
-    fn add(&mut self, value: &Value) -> Result<(Hang, Splice), Fault> {
+    fn add(&mut self, value: &Value) -> Result<(Hang, Splice, String), Fault> {
         let text = print::inline(value)?;
         let lead = &self.lead;
         let first = std::mem::take(&mut self.first);
-        let (comma, text) = match self.comma {
+        let (comma, whole) = match self.comma {
             Comma::After => (Comma::After, format!("{lead}{text},")),
             // The comma of the user's last element has its own splice.
             comma if first => (comma, format!("{lead}{text}")),
@@ -255,7 +253,7 @@ impl Grow {
             lead: lead.clone(),
             comma,
         };
-        Ok((hang, splice(self.anchor, text)))
+        Ok((hang, splice(self.anchor, whole), text))
     }
 }
 

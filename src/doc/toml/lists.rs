@@ -3,9 +3,12 @@
 use super::cursor::{Form, Val};
 use super::scan::{Kind, ROOT, Scan};
 use super::value;
-use crate::doc::{Element, Fault, Root, Shape};
+use crate::doc::{Element, Root, Shape};
 use serde_json::Value;
 use std::ops::Range;
+
+/// What an inline table is called in refusals.
+pub(super) const INLINE: &str = "an inline table";
 
 /// What stands at a key path.
 #[derive(Debug)]
@@ -64,9 +67,14 @@ pub(super) fn find<'a>(scan: &Scan<'a>, path: &[String]) -> Found<'a> {
                     return wrong("a value");
                 };
                 for key in path.iter().skip(i) {
+                    let what = match val.form {
+                        Form::Table(_) => INLINE,
+                        Form::Array(_) => "an array",
+                        Form::Scalar => "a single value",
+                    };
                     match within(val, key) {
                         Some(inner) => val = inner,
-                        None => return wrong("an inline table or value"),
+                        None => return wrong(what),
                     }
                 }
                 return Found::Value { val, inside: true };
@@ -91,33 +99,6 @@ fn within<'a>(val: Val<'a>, key: &str) -> Option<Val<'a>> {
         .into_iter()
         .find(|(path, _)| matches!(path.as_slice(), [only] if only == key))
         .map(|(_, v)| v)
-}
-
-/// Is what stands at a root of the right kind?
-pub(super) fn check(scan: &Scan<'_>, root: &Root) -> Result<(), Fault> {
-    let due = match root.shape {
-        Shape::Events => "a table",
-        Shape::List => "a list",
-    };
-    let (at, what) = match (find(scan, &root.path), root.shape) {
-        (Found::Missing, _)
-        | (Found::Table(_), Shape::Events)
-        | (Found::Blocks(_), Shape::List) => return Ok(()),
-        (Found::Value { val, .. }, shape) => match (&val.form, shape) {
-            (Form::Table(_), Shape::Events) | (Form::Array(_), Shape::List) => return Ok(()),
-            (Form::Table(_), _) => (val.span.start, "an inline table"),
-            (Form::Array(_), _) => (val.span.start, "an array"),
-            (Form::Scalar, _) => (val.span.start, "a single value"),
-        },
-        (Found::Table(id), _) => (scan.at(id), "a table"),
-        (Found::Blocks(id), _) => (scan.at(id), "an array of tables"),
-        (Found::Wrong { at, what, .. }, _) => (at, what),
-    };
-    Err(Fault::at(
-        "wrong-kind",
-        at,
-        format!("`{}` is {what} where {due} is due", root.path.join(".")),
-    ))
 }
 
 /// The lists under a root.

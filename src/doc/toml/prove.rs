@@ -98,8 +98,7 @@ pub(super) fn removal(
     let dropped = same_tokens((text, &doc.tokens, ranges), (&new, &tokens, &[]))?;
     for token in dropped {
         let at = token.start as usize;
-        let ours = spans.iter().any(|s| s.contains(&at)) || token.mark == Mark::Comma;
-        if token.mark == Mark::Comment || !ours {
+        if !spans.iter().any(|s| s.contains(&at)) && token.mark != Mark::Comma {
             return Err(unproven("more than the entry would go"));
         }
     }
