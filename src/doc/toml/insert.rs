@@ -42,7 +42,6 @@ pub(super) fn insert(
             let (hang, splice, text) = grow.add(&addition.value)?;
             texts.push(text);
             hangs.push(hang);
-            texts.push(print::inline(&addition.value)?);
             splices.push(splice);
             continue;
         }
