@@ -1,5 +1,7 @@
 //! The command line: shapes and help texts. Nothing here acts, reads or prints.
 
+mod help;
+
 use crate::spec::Scope;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -12,7 +14,7 @@ use std::path::PathBuf;
     name = "gitvow",
     version,
     about,
-    after_long_help = EXAMPLES,
+    after_long_help = help::GITVOW,
     disable_help_subcommand = false,
     propagate_version = false,
     max_term_width = 100
@@ -26,20 +28,6 @@ pub struct Cli {
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  gitvow install --dry-run              show what would be written, and write nothing
-  gitvow install --agent claude         wire Claude Code's own settings file
-  gitvow doctor                         is it still as gitvow left it, and does it work?
-  gitvow uninstall --agent claude       give the file back, byte for byte
-  gitvow uninstall --everywhere --purge leave nothing of gitvow behind
-
-Exit codes:
-  0   done, also when nothing had to change
-  1   refused, failed, or drift was found
-  2   wrong usage, or an agent that nobody knows
-  70  a bug in gitvow";
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -57,28 +45,28 @@ pub enum Color {
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Write gitvow's entries into agents' settings files
-    #[command(after_long_help = INSTALL)]
+    #[command(after_long_help = help::INSTALL)]
     Install(Install),
     /// Take gitvow's entries out again
-    #[command(after_long_help = UNINSTALL)]
+    #[command(after_long_help = help::UNINSTALL)]
     Uninstall(Uninstall),
     /// Check that everything is still as gitvow left it, and works
-    #[command(after_long_help = DOCTOR)]
+    #[command(after_long_help = help::DOCTOR)]
     Doctor(Doctor),
     /// Rehearse install, the written commands and uninstall on copies of your files
-    #[command(after_long_help = SELFTEST)]
+    #[command(after_long_help = help::SELFTEST)]
     Selftest(Selftest),
     /// What the installed entries run: judge one call, payload on standard input
-    #[command(after_long_help = HOOK)]
+    #[command(after_long_help = help::HOOK)]
     Hook(Hook),
     /// List every agent gitvow knows, its files, and whether it is installed
-    #[command(after_long_help = AGENTS)]
+    #[command(after_long_help = help::AGENTS)]
     Agents(Agents),
     /// Ask what the policy says of a shell command
-    #[command(after_long_help = CHECK)]
+    #[command(after_long_help = help::CHECK)]
     Check(Check),
     /// Print a man page, shell completions or a JSON Schema
-    #[command(after_long_help = GENERATE)]
+    #[command(after_long_help = help::GENERATE)]
     Generate(Generate),
 }
 
@@ -376,65 +364,6 @@ impl Command {
         }
     }
 }
-
-const INSTALL: &str = "\
-Examples:
-  gitvow install --dry-run                      the diff for every agent detected here
-  gitvow install --agent claude --agent codex   two agents
-  gitvow install --agent claude --scope repo    the file that the team commits
-  gitvow install --all --json --dry-run         for a script: `changed` says what would change
-
-Nothing is written unless every file of an agent can be read, planned and verified first.
---force never overrides a refusal that protects bytes.";
-
-const UNINSTALL: &str = "\
-Examples:
-  gitvow uninstall --dry-run            the diff for everything recorded in your own files
-  gitvow uninstall --agent claude       one agent
-  gitvow uninstall --everywhere         every agent, scope and repository
-  gitvow uninstall --everywhere --purge gitvow's own state too
-
-What you edited after the install is kept, and named; exit code 1 then says that a command of
-gitvow's is still live.";
-
-const DOCTOR: &str = "\
-Examples:
-  gitvow doctor            your own files and, inside a repository, its files
-  gitvow doctor --json     for a script: `ok` is false when something has to be done
-  gitvow doctor --probe    also ask the agents whether they have registered the hooks
-
-Doctor writes nothing, ever.";
-
-const SELFTEST: &str = "\
-Examples:
-  gitvow selftest                   every agent detected here
-  gitvow selftest --agent codex     one agent
-
-Your own files are copied, never touched; nothing is left behind.";
-
-const HOOK: &str = "\
-Example:
-  echo '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}' | gitvow hook --agent claude PreToolUse
-
-Exit code 2 means \"block\" to most agents, so `hook` never uses it by accident.";
-
-const AGENTS: &str = "\
-Examples:
-  gitvow agents          a table
-  gitvow agents --json   for a script";
-
-const CHECK: &str = "\
-Examples:
-  gitvow check -- 'git push --force'    one argument: a shell line as it stands
-  gitvow check -- git push --force      several: a command and its arguments
-
-Exit codes: 0 allow, 1 ask or deny.";
-
-const GENERATE: &str = "\
-Examples:
-  gitvow generate man > gitvow.1
-  gitvow generate bash > /etc/bash_completion.d/gitvow
-  gitvow generate schema output";
 
 #[cfg(test)]
 mod tests {
