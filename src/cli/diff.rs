@@ -156,12 +156,12 @@ fn marked(out: &mut Vec<u8>, mark: u8, lines: &[&[u8]]) {
 }
 
 /// `--- NAME`. GNU patch 2.7 takes a name up to its first blank unless a tab follows it, and reads a name
-/// in double quotes as a C string; git writes the same two forms.
+/// in double quotes as a C string; git writes the same two forms. A blank at the end it loses (2.7.6).
 fn header(out: &mut Vec<u8>, mark: &[u8], name: Option<&str>) {
     out.extend_from_slice(mark);
     match name {
         None => out.extend_from_slice(b"/dev/null"),
-        Some(name) if name.chars().any(needs_quotes) => quoted(out, name),
+        Some(name) if name.ends_with(' ') || name.chars().any(needs_quotes) => quoted(out, name),
         Some(name) => {
             out.extend_from_slice(name.as_bytes());
             if name.contains(' ') {
