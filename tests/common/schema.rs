@@ -15,7 +15,10 @@ pub fn validate(kind: &str, text: &str) -> Result<Value, String> {
         serde_json::from_str(text).map_err(|e| format!("not one JSON document: {e}\n{text}"))?;
     let mut schema = schema();
     let object = schema.as_object_mut().expect("an object");
-    assert!(object["$defs"].get(kind).is_some(), "no schema for `{kind}`");
+    assert!(
+        object["$defs"].get(kind).is_some(),
+        "no schema for `{kind}`"
+    );
     object.remove("anyOf");
     object.insert("$ref".into(), format!("#/$defs/{kind}").into());
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
@@ -26,7 +29,10 @@ pub fn validate(kind: &str, text: &str) -> Result<Value, String> {
     if faults.is_empty() {
         Ok(document)
     } else {
-        Err(format!("not a `{kind}` document:\n{}\n{text}", faults.join("\n")))
+        Err(format!(
+            "not a `{kind}` document:\n{}\n{text}",
+            faults.join("\n")
+        ))
     }
 }
 
