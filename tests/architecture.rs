@@ -1,5 +1,12 @@
 //! The rooms of the house and the walls between them. Reads the source as text,
 //! so that a wall can't be passed by an import that the compiler is happy with.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests too"
+)]
 
 #[path = "architecture"]
 mod architecture {

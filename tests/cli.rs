@@ -1,4 +1,11 @@
 //! The command line as a program: help, usage, exit codes, streams, what `generate` prints and `docs/cli.md`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests too"
+)]
 
 mod common {
     pub mod schema;

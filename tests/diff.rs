@@ -1,5 +1,12 @@
 //! Diffs are fed to the real `patch`, which must yield exactly the bytes. Skipped, loudly, where there is no
 //! `patch`; not under CI.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests too"
+)]
 
 use gitvow::cli::diff::unified;
 use std::path::Path;

@@ -1,5 +1,12 @@
 //! Documents made from the types in `cli::output` against `docs/schema/output.json`, and documents that the
 //! schema must refuse: a schema that takes everything would prove nothing.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests too"
+)]
 
 mod common {
     pub mod schema;
