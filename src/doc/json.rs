@@ -107,7 +107,10 @@ impl<'a> JsonDoc<'a> {
     /// The root object's keys.
     pub fn top_level(&self) -> Vec<(String, usize)> {
         let items = self.containers.first().map_or(&[][..], |root| &root.items);
-        items.iter().map(|i| (self.key(i).unwrap_or_default().into_owned(), i.start())).collect()
+        items
+            .iter()
+            .map(|i| (self.key(i).unwrap_or_default().into_owned(), i.start()))
+            .collect()
     }
 
     /// See [`super::Doc::insert`].
