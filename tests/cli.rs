@@ -102,6 +102,12 @@ fn colour_comes_only_when_told() {
     assert!(!text(&plain.stderr).contains('\u{1b}'));
     let painted = run(&["install", "--agent", "no-such-agent", "--color", "always"]);
     assert!(text(&painted.stderr).contains("\u{1b}[1;31merror:\u{1b}[0m"));
+    // clap's own messages as well, those of rules that clap doesn't know included.
+    for args in [&["nonsense"][..], &["install", "--repo", "/r"]] {
+        assert!(!text(&run(args).stderr).contains('\u{1b}'), "{args:?}");
+        let painted = run(&[args, &["--color=always"]].concat());
+        assert!(text(&painted.stderr).contains('\u{1b}'), "{args:?}");
+    }
 }
 
 #[test]

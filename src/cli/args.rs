@@ -1,11 +1,12 @@
-//! The command line: shapes and help texts. Nothing here acts, reads or prints.
+//! The command line: shapes. Nothing here acts, reads or prints.
 
 mod help;
+mod parse;
+
+pub use parse::parse;
 
 use crate::spec::Scope;
-use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use std::ffi::OsString;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Wires a policy gate into every coding agent on a machine, and takes it out again without a trace.
@@ -291,30 +292,6 @@ impl ValueEnum for Scope {
     }
 }
 
-/// Reads the command line; the program's name comes first. The error is clap's own and knows whether it
-/// is help (exit 0, standard output) or wrong usage (exit 2).
-pub fn parse<I, T>(args: I) -> Result<Cli, clap::Error>
-where
-    I: IntoIterator<Item = T>,
-    T: Into<OsString> + Clone,
-{
-    let cli = Cli::try_parse_from(args)?;
-    match cli.command.misuse() {
-        Some((name, message)) => Err(misused(name, message)),
-        None => Ok(cli),
-    }
-}
-
-fn misused(name: &str, message: &str) -> clap::Error {
-    let mut root = Cli::command();
-    root.build();
-    let command = root.find_subcommand_mut(name);
-    match command {
-        Some(command) => command.error(ErrorKind::ArgumentConflict, message),
-        None => root.error(ErrorKind::ArgumentConflict, message),
-    }
-}
-
 impl Command {
     /// Its word on the command line.
     pub fn name(&self) -> &'static str {
@@ -341,100 +318,5 @@ impl Command {
             Self::Check(a) => a.json.json,
             Self::Hook(_) | Self::Generate(_) => false,
         }
-    }
-
-    /// What clap's own rules can't say: the subcommand's name and the fault.
-    fn misuse(&self) -> Option<(&'static str, &'static str)> {
-        let place = match self {
-            Self::Install(a) => &a.choice.place,
-            Self::Uninstall(a) => &a.choice.place,
-            Self::Doctor(a) => &a.choice.place,
-            Self::Selftest(a) => &a.choice.place,
-            Self::Hook(_) | Self::Agents(_) | Self::Check(_) | Self::Generate(_) => return None,
-        };
-        let name = self.name();
-        if place.repo.is_some() && !matches!(place.scope, Some(Scope::Repo | Scope::Local)) {
-            return Some((name, "--repo needs --scope repo or --scope local"));
-        }
-        match self {
-            Self::Install(a) if a.on_missing.is_some() && place.scope != Some(Scope::Repo) => {
-                Some((name, "--on-missing needs --scope repo"))
-            }
-            _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(line: &str) -> Result<Cli, ErrorKind> {
-        parse(line.split(' ')).map_err(|e| e.kind())
-    }
-
-    #[test]
-    fn the_definition_is_sound() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn every_form_of_the_reference_is_read() {
-        for line in [
-            "gitvow install --agent claude --agent codex --all --scope user --dry-run --json --no-diff --force --adopt",
-            "gitvow install --scope repo --repo /r --on-missing block",
-            "gitvow uninstall --agent claude --all --scope local --repo /r --dry-run --json --no-diff --force --keep /a --keep /b",
-            "gitvow uninstall --everywhere --purge",
-            "gitvow doctor --agent claude --all --scope repo --repo /r --json --probe",
-            "gitvow selftest --agent claude --scope repo --repo /r --json",
-            "gitvow hook --agent claude PreToolUse",
-            "gitvow agents --json",
-            "gitvow check --json -- git push --force",
-            "gitvow check --policy",
-            "gitvow generate man",
-            "gitvow generate schema",
-            "gitvow generate schema planner",
-            "gitvow --color never doctor",
-            "gitvow doctor --color always",
-        ] {
-            assert!(read(line).is_ok(), "{line}: {:?}", read(line).err());
-        }
-    }
-
-    #[test]
-    fn wrong_usage_is_refused() {
-        for line in [
-            "gitvow",
-            "gitvow nonsense",
-            "gitvow install --repo /r",
-            "gitvow doctor --repo /r --scope user",
-            "gitvow install --no-diff",
-            "gitvow install --keep /a",
-            "gitvow install --on-missing block",
-            "gitvow install --scope team",
-            "gitvow uninstall --purge",
-            "gitvow uninstall --adopt",
-            "gitvow uninstall --everywhere --agent claude",
-            "gitvow doctor --dry-run",
-            "gitvow check",
-            "gitvow check ls",
-            "gitvow generate",
-            "gitvow --color maybe doctor",
-        ] {
-            assert!(read(line).is_err(), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_check_takes_its_command_as_it_stands() {
-        let Ok(Cli {
-            command: Command::Check(check),
-            ..
-        }) = read("gitvow check -- git -C x --json push")
-        else {
-            panic!("not read");
-        };
-        assert_eq!(check.command, ["git", "-C", "x", "--json", "push"]);
-        assert!(!check.json.json);
     }
 }
