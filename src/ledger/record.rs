@@ -72,6 +72,32 @@ pub enum Body {
     Tree(TreeFile),
 }
 
+impl Body {
+    /// Who has something in the file; nobody: the launcher.
+    pub fn owners(&self) -> Vec<&Owner> {
+        match self {
+            Self::Merge(merge) => merge.owners.iter().map(|o| &o.owner).collect(),
+            Self::Tree(tree) => tree.owner.iter().collect(),
+        }
+    }
+
+    /// The external adapter that an owner's entries came from.
+    pub fn adapter(&self, owner: &Owner) -> Option<&Adapter> {
+        match self {
+            Self::Merge(m) => m
+                .owners
+                .iter()
+                .find(|o| o.owner == *owner)?
+                .adapter
+                .as_ref(),
+            Self::Tree(t) => t
+                .adapter
+                .as_ref()
+                .filter(|_| t.owner.as_ref() == Some(owner)),
+        }
+    }
+}
+
 /// Our part of a user's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Merge {
@@ -186,9 +212,9 @@ pub struct TreeFile {
     pub mode: u32,
     /// Whose (several scopes never share a tree file); `None`: the launcher.
     pub owner: Option<Owner>,
-    /// The text is JSON: when edited, our entries are cut and the user's stay.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub json: bool,
+    /// The text that we wrote, when it is JSON: of an edited file our entries are cut and the user's stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json: Option<String>,
     /// Adapter and `--on-missing`, as for merges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapter: Option<Adapter>,

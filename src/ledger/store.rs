@@ -330,7 +330,7 @@ mod tests {
                 print: Print::of(b"x"),
                 mode: 0o644,
                 owner: None,
-                json: false,
+                json: None,
                 adapter: None,
                 block: false,
                 launcher: None,

@@ -39,29 +39,55 @@ pub fn readable<'a>(path: &Path, actual: &'a Actual) -> Result<Admitted<'a>> {
     let refuse = |code, message: String| Error::refused(code, message).at(path);
     let shown = path.display();
     match actual {
-        Actual::Absent { real, missing, .. } => {
-            Ok(Admitted { real: real.clone(), text: None, missing, in_place: false })
-        }
+        Actual::Absent { real, missing, .. } => Ok(Admitted {
+            real: real.clone(),
+            text: None,
+            missing,
+            in_place: false,
+        }),
         Actual::File(file) => Ok(Admitted {
             real: file.real.clone(),
             text: Some(text_of(path, file)?),
             missing: &[],
             in_place: false,
         }),
-        Actual::Other(what, _) => Err(refuse("not-a-file", format!("`{shown}` is {what}, not a file"))
-            .help(format!("move it away: mv {} {}.moved", quoted(path), quoted(path)))),
+        Actual::Other(what, _) => {
+            Err(
+                refuse("not-a-file", format!("`{shown}` is {what}, not a file")).help(format!(
+                    "move it away: mv {} {}.moved",
+                    quoted(path),
+                    quoted(path)
+                )),
+            )
+        }
         Actual::Dangling(link, target) => Err(refuse(
             "dangling-link",
-            format!("`{}` is a link to `{}`, which is not there", link.display(), target.display()),
+            format!(
+                "`{}` is a link to `{}`, which is not there",
+                link.display(),
+                target.display()
+            ),
         )
-        .help(format!("create its target, or remove the link: rm {}", quoted(link)))),
-        Actual::Loop => Err(refuse("link-loop", format!("`{shown}` is a circle of links"))
-            .help(format!("look at it with: ls -l {}", quoted(path)))),
+        .help(format!(
+            "create its target, or remove the link: rm {}",
+            quoted(link)
+        ))),
+        Actual::Loop => Err(
+            refuse("link-loop", format!("`{shown}` is a circle of links"))
+                .help(format!("look at it with: ls -l {}", quoted(path))),
+        ),
         Actual::NotADirectory(part) => Err(refuse(
             "not-a-directory",
-            format!("`{}` is not a directory, so `{shown}` can't be in it", part.display()),
+            format!(
+                "`{}` is not a directory, so `{shown}` can't be in it",
+                part.display()
+            ),
         )
-        .help(format!("move it away: mv {} {}.moved", quoted(part), quoted(part)))),
+        .help(format!(
+            "move it away: mv {} {}.moved",
+            quoted(part),
+            quoted(part)
+        ))),
         Actual::Unreadable(why) => {
             Err(refuse("unreadable", format!("`{shown}` can't be read")).because(why.clone()))
         }
@@ -77,9 +103,14 @@ pub fn writable<'a>(path: &Path, actual: &'a Actual, bounds: &Bounds<'_>) -> Res
     if admitted.real.starts_with("/nix/store") {
         return Err(refuse(
             "read-only",
-            format!("`{shown}` leads into the Nix store (`{}`), which is read-only", admitted.real.display()),
+            format!(
+                "`{shown}` leads into the Nix store (`{}`), which is read-only",
+                admitted.real.display()
+            ),
         )
-        .help("add the entries where that file is declared; `gitvow install --dry-run` shows them"));
+        .help(
+            "add the entries where that file is declared; `gitvow install --dry-run` shows them",
+        ));
     }
     let may = match actual {
         Actual::Absent { writable, .. } => *writable,
@@ -88,9 +119,15 @@ pub fn writable<'a>(path: &Path, actual: &'a Actual, bounds: &Bounds<'_>) -> Res
     };
     if !may {
         let real = &admitted.real;
-        let what = if admitted.text.is_some() { "it or its directory is read-only" } else { "its directory is read-only" };
-        return Err(refuse("read-only", format!("`{shown}` can't be written: {what}"))
-            .help(format!("make it writable: chmod u+w {}", quoted(real))));
+        let what = if admitted.text.is_some() {
+            "it or its directory is read-only"
+        } else {
+            "its directory is read-only"
+        };
+        return Err(
+            refuse("read-only", format!("`{shown}` can't be written: {what}"))
+                .help(format!("make it writable: chmod u+w {}", quoted(real))),
+        );
     }
     if let Actual::File(file) = actual
         && file.links > 1
@@ -129,19 +166,36 @@ fn inside(path: &Path, actual: &Actual, bounds: &Bounds<'_>) -> Result<()> {
         let Ok(below) = real.strip_prefix(repo) else {
             return Err(Error::refused(
                 "outside-repository",
-                format!("`{}` leads out of the repository, to `{}`", path.display(), real.display()),
+                format!(
+                    "`{}` leads out of the repository, to `{}`",
+                    path.display(),
+                    real.display()
+                ),
             )
             .at(path)
-            .help(format!("look where the link comes from: ls -l {}", quoted(path))));
+            .help(format!(
+                "look where the link comes from: ls -l {}",
+                quoted(path)
+            )));
         };
         if below.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
-            return Err(Error::refused("inside-git", format!("`{}` leads into `.git`", path.display()))
-                .at(path)
-                .help(format!("look where the link comes from: ls -l {}", quoted(path))));
+            return Err(Error::refused(
+                "inside-git",
+                format!("`{}` leads into `.git`", path.display()),
+            )
+            .at(path)
+            .help(format!(
+                "look where the link comes from: ls -l {}",
+                quoted(path)
+            )));
         }
     }
     if real.starts_with(bounds.state) {
-        return Err(Error::refused("state-home", format!("`{}` leads into gitvow's own state", path.display())).at(path));
+        return Err(Error::refused(
+            "state-home",
+            format!("`{}` leads into gitvow's own state", path.display()),
+        )
+        .at(path));
     }
     Ok(())
 }
@@ -152,21 +206,36 @@ fn text_of<'a>(path: &Path, file: &'a File) -> Result<&'a str> {
     if file.len > MAX_FILE {
         return Err(refuse(
             "too-large",
-            format!("`{shown}` has {} bytes; more than {MAX_FILE} are not taken on", file.len),
+            format!(
+                "`{shown}` has {} bytes; more than {MAX_FILE} are not taken on",
+                file.len
+            ),
         ));
     }
     if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = file.bytes.as_slice() {
-        return Err(refuse("encoding", format!("`{shown}` is UTF-16, not UTF-8"))
-            .position(1, 1)
-            .help(format!("convert it: iconv -f UTF-16 -t UTF-8 {} > converted", quoted(path))));
+        return Err(
+            refuse("encoding", format!("`{shown}` is UTF-16, not UTF-8"))
+                .position(1, 1)
+                .help(format!(
+                    "convert it: iconv -f UTF-16 -t UTF-8 {} > converted",
+                    quoted(path)
+                )),
+        );
     }
     std::str::from_utf8(&file.bytes).map_err(|e| {
         let good = file.bytes.get(..e.valid_up_to()).unwrap_or_default();
         let good = std::str::from_utf8(good).unwrap_or_default();
         let (line, column) = text::position(good, good.len());
-        refuse("encoding", format!("`{shown}` is not UTF-8 (byte {})", e.valid_up_to()))
-            .position(line, column)
-            .help(format!("look at the bytes: xxd -s {} -l 16 {}", e.valid_up_to(), quoted(path)))
+        refuse(
+            "encoding",
+            format!("`{shown}` is not UTF-8 (byte {})", e.valid_up_to()),
+        )
+        .position(line, column)
+        .help(format!(
+            "look at the bytes: xxd -s {} -l 16 {}",
+            e.valid_up_to(),
+            quoted(path)
+        ))
     })
 }
 
@@ -187,8 +256,12 @@ pub fn fault(path: &Path, text: &str, fault: &Fault) -> Error {
         error = error.position(line, column);
     }
     error.help(match fault.code {
-        "unparseable" => "mend the file there and run the command again; nothing was written".to_owned(),
-        "duplicate-key" => "keep one of the two and run the command again; nothing was written".to_owned(),
+        "unparseable" => {
+            "mend the file there and run the command again; nothing was written".to_owned()
+        }
+        "duplicate-key" => {
+            "keep one of the two and run the command again; nothing was written".to_owned()
+        }
         "unproven" => "nothing was written; please report it with the file's shape".to_owned(),
         _ => "change it there and run the command again; nothing was written".to_owned(),
     })

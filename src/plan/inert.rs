@@ -19,7 +19,14 @@ pub struct Inert {
 
 /// Every reason in the text of one file. `ours_to_make`: the file is absent or blank, so that we write what
 /// it requires.
-pub fn in_text(title: &str, path: &Path, format: Format, text: &str, reads: &Reads, ours_to_make: bool) -> Vec<Inert> {
+pub fn in_text(
+    title: &str,
+    path: &Path,
+    format: Format,
+    text: &str,
+    reads: &Reads,
+    ours_to_make: bool,
+) -> Vec<Inert> {
     let Ok(doc) = Doc::open(format, text, &[]) else {
         return Vec::new();
     };
@@ -27,30 +34,54 @@ pub fn in_text(title: &str, path: &Path, format: Format, text: &str, reads: &Rea
     let mut add = |at: usize, what: String, help: String| {
         let (line, column) = position(text, at);
         let message = format!("`{}`: {title} would not read it: {what}", path.display());
-        let error = Error::refused("inert", message).at(path).position(line, column).help(help);
-        out.push(Inert { code: "vendor-cannot-read", error });
+        let error = Error::refused("inert", message)
+            .at(path)
+            .position(line, column)
+            .help(help);
+        out.push(Inert {
+            code: "vendor-cannot-read",
+            error,
+        });
     };
     let extras = doc.extras();
     let force = "or write all the same with `--force`";
     if extras.bom && !reads.bom {
-        let help = format!("take it off: sed -i '1s/^\\xef\\xbb\\xbf//' {}, {force}", quoted(path));
+        let help = format!(
+            "take it off: sed -i '1s/^\\xef\\xbb\\xbf//' {}, {force}",
+            quoted(path)
+        );
         add(0, "it begins with a byte order mark".to_owned(), help);
     }
     if let Some(at) = extras.comment
         && !reads.comments
     {
-        add(at, "a comment stands in it".to_owned(), format!("take the comment out, {force}"));
+        add(
+            at,
+            "a comment stands in it".to_owned(),
+            format!("take the comment out, {force}"),
+        );
     }
     if let Some(at) = extras.trailing_comma
         && !reads.trailing_commas
     {
-        add(at, "a comma stands before a closing bracket".to_owned(), format!("take the comma out, {force}"));
+        add(
+            at,
+            "a comma stands before a closing bracket".to_owned(),
+            format!("take the comma out, {force}"),
+        );
     }
     if let Some(allowed) = &reads.top_keys {
         for (key, at) in doc.top_level() {
             if !allowed.contains(&key) {
                 let help = format!("take `{key}` out, {force}");
-                add(at, format!("the top-level key `{key}` is not one of {}", allowed.join(", ")), help);
+                add(
+                    at,
+                    format!(
+                        "the top-level key `{key}` is not one of {}",
+                        allowed.join(", ")
+                    ),
+                    help,
+                );
             }
         }
     }
@@ -66,7 +97,11 @@ pub fn in_text(title: &str, path: &Path, format: Format, text: &str, reads: &Rea
             if !fits {
                 let at = found.map_or(0, |(at, _)| at);
                 let help = format!("add `\"{key}\": 1` at its top level, {force}");
-                add(at, format!("it has no top-level `{key}` that is a {kind}"), help);
+                add(
+                    at,
+                    format!("it has no top-level `{key}` that is a {kind}"),
+                    help,
+                );
             }
         }
     }
@@ -74,7 +109,12 @@ pub fn in_text(title: &str, path: &Path, format: Format, text: &str, reads: &Rea
 }
 
 /// Every vendor setting that switches hooks off.
-pub fn switches(title: &str, target: &Path, switches: &[SwitchTarget], world: &World) -> Vec<Inert> {
+pub fn switches(
+    title: &str,
+    target: &Path,
+    switches: &[SwitchTarget],
+    world: &World,
+) -> Vec<Inert> {
     let mut out = Vec::new();
     for switch in switches {
         let path = switch.path.as_deref().unwrap_or(target);
@@ -82,18 +122,30 @@ pub fn switches(title: &str, target: &Path, switches: &[SwitchTarget], world: &W
         let Some(text) = bytes.and_then(|b| std::str::from_utf8(b).ok()) else {
             continue;
         };
-        let format = if switch.format == Format::Toml { Format::Toml } else { Format::Jsonc };
+        let format = if switch.format == Format::Toml {
+            Format::Toml
+        } else {
+            Format::Jsonc
+        };
         if let Some((at, value)) = lookup(format, text, &switch.keys)
             && super::matching::same(&value, &switch.off)
         {
             let (line, column) = position(text, at);
             let keys = switch.keys.join(".");
-            let message = format!("`{}`: `{keys}` is {value}: {title} runs no hooks", path.display());
+            let message = format!(
+                "`{}`: `{keys}` is {value}: {title} runs no hooks",
+                path.display()
+            );
             let error = Error::refused("hooks-disabled", message)
                 .at(path)
                 .position(line, column)
-                .help(format!("change `{keys}` there, or write all the same with `--force`"));
-            out.push(Inert { code: "hooks-disabled", error });
+                .help(format!(
+                    "change `{keys}` there, or write all the same with `--force`"
+                ));
+            out.push(Inert {
+                code: "hooks-disabled",
+                error,
+            });
         }
     }
     out

@@ -92,6 +92,8 @@ impl World {
 
     /// Is something that was read so young that it may be half written, and not whole as it stands?
     pub fn may_be_torn(&self) -> bool {
-        self.files.values().any(|a| matches!(a, Actual::File(f) if f.fresh))
+        self.files
+            .values()
+            .any(|a| matches!(a, Actual::File(f) if f.fresh))
     }
 }

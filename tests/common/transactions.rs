@@ -205,7 +205,7 @@ impl World {
                 print: Print::of(bytes),
                 mode: 0o644,
                 owner: None,
-                json: false,
+                json: None,
                 adapter: None,
                 block: false,
                 launcher: None,

@@ -1,0 +1,433 @@
+//! Install of one agent. Pure.
+
+use super::super::reconcile::{Goal, Known, Wish, reconcile};
+use super::super::{admit, inert, paths, print_of, tree, world::World};
+use super::{
+    Action, AgentPlan, Context, FilePlan, Kept, Subject, merge_record, one_scope, saved_name,
+    write_step,
+};
+use crate::doc::{Addition, lookup};
+use crate::error::{Error, Result};
+use crate::ledger::{Body, Merge, OwnerState, Record, SCHEMA, State, TreeFile};
+use crate::plan::steps::{Content, Step, Write};
+use crate::spec::command::{Command, Guard, entries, tree_texts};
+use crate::spec::{AgentSpec, Format, Install, Scope};
+use std::path::{Path, PathBuf};
+
+/// The plan that puts an agent's entries and files where they belong.
+pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<AgentPlan> {
+    let (Some(spec), scope) = (subject.spec, subject.owner.scope) else {
+        return Err(Error::bug("an install without a planner"));
+    };
+    let targets = paths::targets(spec, scope, &ctx.ground)?;
+    let Some(install) = &spec.install else {
+        return Err(Error::bug("targets without an install block"));
+    };
+    let mut plan = AgentPlan::default();
+    let mut checks: Vec<inert::Inert> = Vec::new();
+    if let Some(merge) = &targets.merge {
+        for (path, wish) in wishes(ctx, subject, spec, install, merge, world) {
+            let recorded = ctx.record(&path, world.get(&path).and_then(|a| a.real()));
+            let ours = recorded.is_some_and(|r| holds(r, subject));
+            if wish.entries.is_empty() && !ours {
+                continue;
+            }
+            file(
+                ctx,
+                subject,
+                spec,
+                install,
+                &path,
+                &wish,
+                world,
+                &mut plan,
+                &mut checks,
+            )?;
+        }
+        checks.extend(inert::switches(
+            title(spec),
+            &merge.path,
+            &targets.switches,
+            world,
+        ));
+    }
+    trees(ctx, subject, install, &targets, world, &mut plan)?;
+    if let Some(first) = targets.trees.first().filter(|_| targets.merge.is_none()) {
+        checks.extend(inert::switches(
+            title(spec),
+            &first.path,
+            &targets.switches,
+            world,
+        ));
+    }
+    if !ctx.force
+        && let Some(first) = checks.first()
+    {
+        return Err(first.error.clone());
+    }
+    plan.inert = checks.into_iter().map(|c| c.error).collect();
+    ctx.dirs_to_drop(&mut plan.transaction);
+    Ok(plan)
+}
+
+/// The name for people.
+pub fn title(spec: &AgentSpec) -> &str {
+    spec.title.as_deref().unwrap_or(&spec.name)
+}
+
+fn holds(record: &Record, subject: &Subject<'_>) -> bool {
+    match &record.body {
+        Body::Merge(m) => m.owners.iter().any(|o| o.owner == *subject.owner),
+        Body::Tree(t) => t.owner.as_ref() == Some(subject.owner),
+    }
+}
+
+/// The command that entries of this scope carry.
+pub fn command<'a>(ctx: &'a Context<'_>, install: &'a Install, scope: Scope) -> Command<'a> {
+    match (&install.repo_command, scope) {
+        (Some(forms), Scope::Repo) => Command::guarded(Guard {
+            forms,
+            block: ctx.block,
+        }),
+        _ => Command::absolute(ctx.launcher),
+    }
+}
+
+/// What is wanted in each file: an event goes to the first alternative that already has it, else to the default.
+pub fn wishes(
+    ctx: &Context<'_>,
+    subject: &Subject<'_>,
+    spec: &AgentSpec,
+    install: &Install,
+    merge: &paths::MergeTarget,
+    world: &World,
+) -> Vec<(PathBuf, Wish)> {
+    let state = |root: &[String], list: bool| OwnerState {
+        owner: subject.owner.clone(),
+        root: root.to_vec(),
+        list,
+        block: ctx.block && subject.owner.scope == Scope::Repo,
+        adapter: subject.adapter.cloned(),
+    };
+    let names: Vec<String> = std::iter::once(&spec.name)
+        .chain(&spec.aliases)
+        .cloned()
+        .collect();
+    let list = matches!(install.entries, crate::spec::Entries::List(_));
+    let wish = |root: &[String], version_key| Wish {
+        owner: state(root, list),
+        entries: Vec::new(),
+        version_key,
+        names: names.clone(),
+    };
+    let mut out: Vec<(PathBuf, Wish)> = vec![(
+        merge.path.clone(),
+        wish(&merge.root, install.version_key.clone()),
+    )];
+    for other in &merge.alternatives {
+        out.push((other.path.clone(), wish(&other.root, None)));
+    }
+    let command = command(ctx, install, subject.owner.scope);
+    for (path, value) in entries(install, &command) {
+        let event = path.get(install.root.len()..).unwrap_or_default();
+        let taken = merge.alternatives.iter().position(|other| {
+            let text = world
+                .get(&other.path)
+                .and_then(|a| a.bytes())
+                .and_then(|b| std::str::from_utf8(b).ok());
+            let keys: Vec<String> = other.root.iter().chain(event).cloned().collect();
+            text.is_some_and(|t| !event.is_empty() && lookup(merge.format, t, &keys).is_some())
+        });
+        let at = taken.map_or(0, |n| n + 1);
+        if let Some((_, wish)) = out.get_mut(at) {
+            let keys = wish.owner.root.iter().chain(event).cloned().collect();
+            wish.entries.push(Addition { path: keys, value });
+        }
+    }
+    out
+}
+
+#[allow(clippy::too_many_arguments)]
+fn file(
+    ctx: &Context<'_>,
+    subject: &Subject<'_>,
+    spec: &AgentSpec,
+    install: &Install,
+    path: &Path,
+    wish: &Wish,
+    world: &World,
+    plan: &mut AgentPlan,
+    checks: &mut Vec<inert::Inert>,
+) -> Result<()> {
+    let actual = world.at(path);
+    let admitted = admit::writable(path, &actual, &ctx.bounds)?;
+    let record = ctx.record(path, Some(&admitted.real));
+    let merge = merge_of(path, record)?;
+    one_scope(path, merge, subject.owner)?;
+    let known = Known {
+        text: admitted.text,
+        record: merge,
+        format: install.format,
+        shortcut: true,
+    };
+    let goal = if wish.entries.is_empty() {
+        Goal::Take {
+            owner: subject.owner,
+            wish: None,
+            force: ctx.force,
+        }
+    } else {
+        Goal::Put {
+            wish,
+            force: ctx.force,
+            adopt: ctx.adopt,
+        }
+    };
+    let text = admitted.text.unwrap_or("");
+    let out = reconcile(&known, &goal).map_err(|f| admit::fault(path, text, &f))?;
+    plan.take_outcome(path, text, &out);
+    if let (Some(reads), false) = (&install.reads, wish.entries.is_empty()) {
+        let blank = text
+            .trim_start_matches(crate::doc::text::BOM)
+            .trim()
+            .is_empty();
+        let ours_to_make = blank || merge.is_some_and(|m| m.version.is_some());
+        checks.extend(inert::in_text(
+            title(spec),
+            path,
+            install.format,
+            text,
+            reads,
+            ours_to_make,
+        ));
+    }
+    let before = admitted.text.map(|t| print_of(std::iter::once(t)));
+    let action = match (&before, out.splices.is_empty(), out.remove) {
+        (_, _, true) => Action::Remove,
+        (_, true, _) if out.unfinished => Action::Keep,
+        (_, true, _) => Action::Unchanged,
+        (None, ..) => Action::Create,
+        (Some(_), ..) => Action::Edit,
+    };
+    for missing in admitted.missing.iter().filter(|_| action == Action::Create) {
+        push_dir(plan, missing);
+    }
+    if let (Some(print), true) = (
+        &before,
+        ctx.force && out.findings.iter().any(|f| f.code == "entry-edited"),
+    ) {
+        let name = format!("{}.{}", saved_name(path), &print.sha256[..8]);
+        plan.transaction
+            .keep_copies
+            .push((name, admitted.real.clone()));
+    }
+    let planned = record.map_or(path, |r| &r.path);
+    let mut content = None;
+    if out.remove {
+        if let Some(expect) = before.clone() {
+            plan.transaction.steps.push(Step::Remove {
+                path: admitted.real.clone(),
+                expect,
+            });
+        }
+    } else if let (Some(after), false) = (&out.after, out.splices.is_empty()) {
+        let step = write_step(
+            &admitted.real,
+            before.clone(),
+            after.clone(),
+            out.splices.clone(),
+            admitted.in_place,
+        );
+        plan.transaction.steps.push(step);
+        content = Some(Content::Splices {
+            splices: out.splices,
+        });
+    }
+    match out.record {
+        Some(new) if merge != Some(&new) => {
+            let dirs = ctx.dirs_for(&admitted.real, admitted.missing, record);
+            let new = merge_record(ctx, planned, &admitted.real, dirs, new);
+            plan.transaction.save.push(new);
+        }
+        Some(_) => {}
+        None if merge.is_some() => plan.transaction.forget.push(planned.to_path_buf()),
+        None => {}
+    }
+    plan.files.push(FilePlan {
+        tree: false,
+        path: path.to_path_buf(),
+        real: admitted.real,
+        action,
+        before,
+        after: out.after,
+        content,
+    });
+    Ok(())
+}
+
+fn push_dir(plan: &mut AgentPlan, dir: &Path) {
+    if !plan.new_dirs.iter().any(|d| d == dir) {
+        plan.new_dirs.push(dir.to_path_buf());
+        plan.transaction.steps.push(Step::MakeDir {
+            path: dir.to_path_buf(),
+            mode: 0o755,
+        });
+    }
+}
+
+fn merge_of<'r>(path: &Path, record: Option<&'r Record>) -> Result<Option<&'r Merge>> {
+    match record.map(|r| &r.body) {
+        Some(Body::Merge(merge)) => Ok(Some(merge)),
+        Some(Body::Tree(_)) => Err(Error::refused(
+            "path-taken",
+            format!(
+                "`{}` is a file of gitvow's own, so nothing can be merged into it",
+                path.display()
+            ),
+        )
+        .at(path)),
+        None => Ok(None),
+    }
+}
+
+fn trees(
+    ctx: &Context<'_>,
+    subject: &Subject<'_>,
+    install: &Install,
+    targets: &paths::Targets,
+    world: &World,
+    plan: &mut AgentPlan,
+) -> Result<()> {
+    let command = command(ctx, install, subject.owner.scope);
+    let texts: Vec<_> = install
+        .trees
+        .iter()
+        .map(|t| tree_texts(t, &command))
+        .collect();
+    for target in &targets.trees {
+        let wanted = texts
+            .get(target.tree)
+            .and_then(|t| t.iter().find(|t| t.name == target.name));
+        let Some(wanted) = wanted else {
+            return Err(Error::bug("a tree file without a text").at(&target.path));
+        };
+        let path = &target.path;
+        let actual = world.at(path);
+        let admitted = admit::writable(path, &actual, &ctx.bounds)?;
+        let record = ctx.record(path, Some(&admitted.real));
+        let tree = match record.map(|r| &r.body) {
+            Some(Body::Tree(tree)) => Some(tree),
+            Some(Body::Merge(_)) => return Err(taken(path, false)),
+            None => None,
+        };
+        let after = print_of(std::iter::once(wanted.text.as_str()));
+        let before = admitted.text.map(|t| print_of(std::iter::once(t)));
+        let there = before.as_ref().zip(admitted.text);
+        let decision = tree::put(there, tree, &after, wanted.json, ctx.force, ctx.adopt);
+        let mut planned = FilePlan {
+            tree: true,
+            path: path.clone(),
+            real: admitted.real.clone(),
+            action: Action::Unchanged,
+            before: before.clone(),
+            after: Some(after.clone()),
+            content: None,
+        };
+        let save = match decision {
+            tree::Put::Nothing => {
+                tree.is_none_or(|t| t.owner.as_ref() != Some(subject.owner) || !t.state.is_active())
+            }
+            tree::Put::Record => true,
+            tree::Put::Write => {
+                if let (Some(print), Some(t)) = (&before, tree)
+                    && t.print != *print
+                {
+                    let name = format!("{}.{}", saved_name(path), &print.sha256[..8]);
+                    plan.transaction
+                        .keep_copies
+                        .push((name, admitted.real.clone()));
+                }
+                for missing in admitted.missing {
+                    push_dir(plan, missing);
+                }
+                let content = Content::Text {
+                    text: wanted.text.clone(),
+                };
+                plan.transaction.steps.push(Step::Write(Write {
+                    path: admitted.real.clone(),
+                    expect: before.clone(),
+                    after: after.clone(),
+                    content: content.clone(),
+                    mode: target.mode,
+                    in_place: admitted.in_place,
+                }));
+                planned.action = if before.is_some() {
+                    Action::Edit
+                } else {
+                    Action::Create
+                };
+                planned.content = Some(content);
+                true
+            }
+            tree::Put::Edited => {
+                planned.action = Action::Keep;
+                planned.after.clone_from(&before);
+                plan.unfinished = true;
+                plan.kept.push(Kept {
+                    path: path.clone(),
+                    reason: "it was edited after install".to_owned(),
+                });
+                false
+            }
+            tree::Put::Taken => return Err(taken(path, false)),
+            tree::Put::Adoptable => return Err(taken(path, true)),
+        };
+        if save {
+            plan.transaction.save.push(Record {
+                schema: SCHEMA,
+                path: record.map_or_else(|| path.clone(), |r| r.path.clone()),
+                real: admitted.real.clone(),
+                dirs: ctx.dirs_for(&admitted.real, admitted.missing, record),
+                gitvow: ctx.version.to_owned(),
+                body: Body::Tree(TreeFile {
+                    print: after,
+                    mode: target.mode,
+                    owner: Some(subject.owner.clone()),
+                    json: wanted.json.then(|| wanted.text.clone()),
+                    adapter: subject.adapter.cloned(),
+                    block: ctx.block,
+                    launcher: None,
+                    state: State::Active,
+                }),
+            });
+        }
+        plan.files.push(planned);
+    }
+    Ok(())
+}
+
+fn taken(path: &Path, adoptable: bool) -> Error {
+    let error = Error::refused(
+        "path-taken",
+        format!("`{}` is there already and is not gitvow's", path.display()),
+    )
+    .at(path);
+    if adoptable {
+        error.help("it holds only entries of another gitvow: `--adopt` takes it over")
+    } else {
+        error.help(format!(
+            "move it away: mv {} {}.moved",
+            admit::quoted(path),
+            admit::quoted(path)
+        ))
+    }
+}
+
+/// What the vendor's format is called in messages.
+pub fn dialect(format: Format) -> &'static str {
+    match format {
+        Format::Json => "JSON",
+        Format::Jsonc => "JSON with comments",
+        Format::Toml => "TOML",
+    }
+}
