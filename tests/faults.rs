@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 #[path = "common/transactions.rs"]
+#[allow(dead_code, reason = "shared with the other tests of the writer")]
 mod transactions;
 
 use gitvow::apply::{Outcome, apply, pending, recover};
