@@ -3,6 +3,7 @@
 //! A command is `pub fn run(args: &args::X, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8>`: the
 //! number is the exit code, an error is printed by `main` and brings its own.
 
+pub mod agents;
 pub mod args;
 pub mod console;
 pub mod diff;

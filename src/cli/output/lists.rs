@@ -25,6 +25,9 @@ pub struct KnownAgent {
     pub aliases: Vec<String>,
     /// Its command is on PATH, or its configuration directory exists and isn't ours.
     pub detected: bool,
+    /// That command or directory.
+    #[serde(serialize_with = "super::lossy_option")]
+    pub detected_by: Option<PathBuf>,
     /// The files that an install concerns.
     pub files: Vec<KnownFile>,
     /// Scopes in which it is installed.
