@@ -10,6 +10,9 @@ use clap_complete::Shell;
 /// The JSON Schema of everything that `--json` prints.
 pub const OUTPUT_SCHEMA: &str = include_str!("../../docs/schema/output.json");
 
+/// The JSON Schema of a planner and of an adapter's `info`.
+pub const PLANNER_SCHEMA: &str = include_str!("../../docs/schema/planner.json");
+
 /// Runs `gitvow generate`.
 pub fn run(args: &Generate, console: &mut Console<'_>) -> Result<u8> {
     let text = match args.what {
@@ -23,9 +26,7 @@ pub fn run(args: &Generate, console: &mut Console<'_>) -> Result<u8> {
         } => OUTPUT_SCHEMA.to_owned(),
         What::Schema {
             of: SchemaOf::Planner,
-        } => {
-            return Err(super::not_built("generate schema planner"));
-        }
+        } => PLANNER_SCHEMA.to_owned(),
     };
     console.print(&text)?;
     Ok(0)

@@ -23,6 +23,7 @@ enum Shape {
     Entries,
 }
 
+const TYPES: [&str; 5] = ["number", "string", "boolean", "object", "array"];
 const TEXTS: Shape = Shape::List(&Shape::Text);
 const ANSWER: Shape = Shape::Object(&[("allow", Shape::Text), ("block", Shape::Text)]);
 
@@ -89,7 +90,7 @@ const INSTALL: Shape = Shape::Object(&[
             ("comments", Shape::Bool),
             ("trailing_commas", Shape::Bool),
             ("top_keys", Shape::NullOr(&TEXTS)),
-            ("requires", Shape::Map(&Shape::Text)),
+            ("requires", Shape::Map(&Shape::Word(&TYPES))),
             (
                 "switches",
                 Shape::List(&Shape::Object(&[
