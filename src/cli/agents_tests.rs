@@ -90,7 +90,7 @@ fn record(path: PathBuf, dirs: Vec<PathBuf>, agent: &str, scope: Scope) -> Recor
                 agent: agent.into(),
                 scope,
             }),
-            json: true,
+            json: None,
             adapter: None,
             block: false,
             launcher: None,
