@@ -295,6 +295,37 @@ fn a_file_changed_after_a_kill_is_left_and_its_entry_stays_known() {
 }
 
 #[test]
+fn a_deleted_repository_does_not_stop_recovery() {
+    for at in 0.. {
+        let (world, transaction) = install();
+        let disk = FaultyDisk::new(&RealDisk, at, Fault::Dies);
+        let _ = apply(&sys(&disk), &world.home, &transaction);
+        if !disk.struck() {
+            break;
+        }
+        fs_err::remove_dir_all(world.path("agent")).unwrap();
+        recover(&sys(&RealDisk), &world.home).unwrap();
+        assert!(!world.path("agent").exists() && !world.home.journal().exists());
+        assert!(temps(&world.tree()).is_empty());
+    }
+}
+
+#[test]
+fn a_recovery_that_cannot_go_on_says_how() {
+    let (world, _) = killed_when(uninstall, |w| {
+        fs_err::read_to_string(w.settings()).unwrap() == OLD
+    });
+    let disk = FaultyDisk::new(&RealDisk, 12, Fault::Fails(30));
+    let error = recover(&sys(&disk), &world.home).unwrap_err();
+    assert!(error.sentence().contains("interrupted run"), "{error}");
+    assert!(
+        error.help.is_some_and(|h| h.contains("journal.json")),
+        "no way out"
+    );
+    assert!(world.home.journal().exists());
+}
+
+#[test]
 fn an_update_displaced_by_a_killed_swap_comes_back() {
     let (world, _) = killed_when(install, |w| {
         fs_err::read_to_string(w.settings()).unwrap() != OLD

@@ -3,7 +3,7 @@
 
 use super::CHANGED;
 use super::content::{build, is, is_absence, is_absent, is_torn, planned};
-use super::journal::Journal;
+use super::journal::{Journal, dir_of};
 use super::run::Run;
 use crate::error::{Error, Result};
 use crate::ledger::{Body, Record, StateHome, store};
@@ -47,7 +47,7 @@ pub fn recover(sys: &Sys<'_>, home: &StateHome) -> Result<Recovered> {
         match settle(disk, home, &journal) {
             // A program writes at this very moment: look again at what it left.
             Err(e) if e.code == CHANGED && tries < 3 => tries += 1,
-            other => break other?,
+            other => break other.map_err(|e| stuck(home, e))?,
         }
     };
     Journal::drop(disk, home)?;
@@ -77,6 +77,10 @@ pub(super) enum Look {
 /// How each step's file stands.
 pub(super) fn look(disk: &dyn Disk, journal: &Journal) -> Result<Vec<Look>> {
     let steps = journal.steps().map(|(i, step)| match step {
+        // Its repository was deleted, its volume taken away.
+        Step::Write(write) if !is_reachable(disk, journal, dir_of(&write.path))? => {
+            Ok(Look::ForeignSince)
+        }
         Step::Write(write) => look_at_write(disk, write, journal.temp(i)),
         Step::Remove { path, expect } => {
             let temp = journal.temp(i);
@@ -173,13 +177,47 @@ fn settle(disk: &dyn Disk, home: &StateHome, journal: &Journal) -> Result<Recove
             _ => {}
         }
     }
-    run.forward(|i| matches!(looks.get(i), Some(Look::Before | Look::None)))?;
+    let mut chosen = vec![false; looks.len()];
+    for (((_, step), look), chosen) in journal.steps().zip(&looks).zip(&mut chosen) {
+        *chosen = match step {
+            Step::MakeDir { path, .. } => is_reachable(disk, journal, path)?,
+            _ => *look == Look::Before,
+        };
+    }
+    run.forward(|i| chosen.get(i) == Some(&true))?;
     let records = store::load_all(disk, home)?;
     run.write_ledger(&ledger_part(journal, &looks, &records))?;
     run.recheck()?;
     run.finish()?;
     let outcome = Outcome::Completed;
     Ok(Recovered { outcome, left })
+}
+
+/// Is the directory there, or can this run make it?
+fn is_reachable(disk: &dyn Disk, journal: &Journal, dir: &Path) -> Result<bool> {
+    for dir in dir.ancestors() {
+        if !is_absent(disk, dir)? {
+            return Ok(true);
+        }
+        let makes =
+            |(_, step): (usize, &Step)| matches!(step, Step::MakeDir { path, .. } if path == dir);
+        if !journal.steps().any(makes) {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+fn stuck(home: &StateHome, e: Error) -> Error {
+    let help = format!(
+        "remove the cause and run the same command again, or give the interrupted run up: mv '{0}' '{0}.bad'",
+        home.journal().display()
+    );
+    let mut error = Error::failed(e.code, "an interrupted run can't be completed")
+        .because(e.sentence())
+        .help(e.help.unwrap_or(help));
+    error.place = e.place;
+    error
 }
 
 fn discard(run: &mut Run<'_>, journal: &Journal) -> Result<()> {
