@@ -8,8 +8,14 @@ pub mod args;
 pub mod console;
 pub mod diff;
 pub mod generate;
+pub mod install;
+mod notes;
 pub mod output;
+mod purge;
 pub mod render;
+mod run;
+pub mod session;
+pub mod uninstall;
 
 use crate::error::{Error, Result};
 pub use crate::escape;
@@ -28,10 +34,10 @@ pub fn run(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
     outcome
 }
 
-fn dispatch(cli: &Cli, _sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
+fn dispatch(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
     match &cli.command {
-        Command::Install(_) => Err(not_built("install")),
-        Command::Uninstall(_) => Err(not_built("uninstall")),
+        Command::Install(a) => install::run(a, sys, console),
+        Command::Uninstall(a) => uninstall::run(a, sys, console),
         Command::Doctor(_) => Err(not_built("doctor")),
         Command::Selftest(_) => Err(not_built("selftest")),
         Command::Hook(_) => Err(not_built("hook")),

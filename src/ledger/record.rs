@@ -234,6 +234,9 @@ pub struct TreeFile {
 pub struct Launcher {
     /// The copied gitvow's version.
     pub version: String,
-    /// Its modification time in nanoseconds.
+    /// The copy's modification time in nanoseconds; 0: not known.
     pub mtime_ns: i128,
+    /// The program it was copied from: path and modification time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<(PathBuf, i128)>,
 }

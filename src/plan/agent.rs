@@ -273,4 +273,14 @@ pub fn steps_for(spec: &AgentSpec, scope: Scope) -> Vec<String> {
     spec.steps.get(scope.name()).cloned().unwrap_or_default()
 }
 
+/// Does a command of gitvow's own form in this text run `launcher`?
+pub fn names_command(text: &str, launcher: &Path) -> bool {
+    let name = launcher.to_string_lossy();
+    // A plugin's program text, or any JSON string in which an own-form command stands.
+    text.contains(name.as_ref()) && text.contains("gitvow hook")
+        || text.split('"').any(|piece| {
+            crate::spec::command::own_form(piece).is_some_and(|form| Path::new(&form.path) == launcher)
+        })
+}
+
 pub use admit::quoted;

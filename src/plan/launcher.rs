@@ -164,6 +164,7 @@ fn record_of(seen: &Seen, print: Print) -> Record {
             launcher: Some(Launcher {
                 version: seen.version.clone(),
                 mtime_ns: 0,
+                source: None,
             }),
             state: State::Active,
         }),

@@ -85,6 +85,9 @@ pub struct AgentSpec {
     /// Files of other agents that this one also loads: agent name → scopes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub loads: BTreeMap<String, Vec<String>>,
+    /// It trusts hooks by their position (Codex): taking an entry out or changing it moves the user's later ones.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub positional_trust: bool,
     /// How payloads are read and answers written (spec 4); parsed by the hook room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<Value>,
@@ -194,6 +197,9 @@ pub struct TreeSpec {
     pub repo_path: Option<String>,
     /// Relative file name → its text, or a JSON value that is printed.
     pub files: Map<String, Value>,
+    /// What to say when the tree's directory is new (OpenCode fetches a dependency then).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_dir_note: Option<String>,
     /// Permission bits in octal, less the umask; `0644` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,

@@ -45,6 +45,7 @@ const PLANNER: Shape = Shape::Object(&[
     ("install", INSTALL),
     ("steps", Shape::Map(&TEXTS)),
     ("loads", Shape::Map(&TEXTS)),
+    ("positional_trust", Shape::Bool),
     ("hook", Shape::Any),
 ]);
 
@@ -72,6 +73,7 @@ const INSTALL: Shape = Shape::Object(&[
             ("path", Shape::Text),
             ("repo_path", Shape::Text),
             ("files", Shape::Map(&Shape::Any)),
+            ("new_dir_note", Shape::Text),
             ("mode", Shape::Text),
         ])),
     ),
