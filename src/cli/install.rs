@@ -6,7 +6,7 @@ use super::run::{self, Show};
 use super::session::{Mode, Session, Wishes};
 use super::{Console, agents, notes, render};
 use crate::error::{Error, Kind, Result};
-use crate::external::{self, discover};
+use crate::external;
 use crate::ledger::{Adapter, Owner};
 use crate::plan::agent::{self, AgentPlan, Subject};
 use crate::plan::paths;
@@ -21,7 +21,7 @@ struct Chosen {
     /// Its planner, or why there is none.
     spec: Result<AgentSpec>,
     /// Where it came from, for an external one.
-    found: Option<discover::Found>,
+    found: Option<external::Found>,
     /// It wasn't named: what it can't do is no error.
     implied: bool,
 }
@@ -29,13 +29,28 @@ struct Chosen {
 /// Runs the command.
 pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
     let scope = args.choice.place.scope.unwrap_or(Scope::User);
-    let mode = if args.dry_run { Mode::Look } else { Mode::Write };
+    let mode = if args.dry_run {
+        Mode::Look
+    } else {
+        Mode::Write
+    };
     // Names are judged before anything is touched.
-    let state = sys.env.home().map(|h| super::session::state_home(sys, &h)).transpose()?;
+    let state = sys
+        .env
+        .home()
+        .map(|h| super::session::state_home(sys, &h))
+        .transpose()?;
     let named = named(args, sys, &state.unwrap_or_default())?;
     let mut session = Session::open(sys, &args.choice.place, Some(scope), mode)?;
-    let chosen = if named.is_empty() { implied(args, &session)? } else { named };
-    let show = Show { dry_run: args.dry_run, diffs: !args.json.no_diff && (args.dry_run || args.json.json) };
+    let chosen = if named.is_empty() {
+        implied(args, &session)?
+    } else {
+        named
+    };
+    let show = Show {
+        dry_run: args.dry_run,
+        diffs: !args.json.no_diff && (args.dry_run || args.json.json),
+    };
     let mut document = Changes {
         schema: SCHEMA,
         command: Direction::Install,
@@ -47,7 +62,11 @@ pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Re
         agents: Vec::new(),
     };
     let seen = run::launcher_seen(&session)?;
-    let record = session.records.iter().find(|r| r.path == seen.path).cloned();
+    let record = session
+        .records
+        .iter()
+        .find(|r| r.path == seen.path)
+        .cloned();
     let launcher = run::put_launcher(&seen, record.as_ref());
     let mut launcher_due = !args.dry_run;
     let mut wanted = false;
@@ -58,20 +77,32 @@ pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Re
             }
             Ok(())
         });
-        wanted |= matches!(change.status, Status::Installed | Status::Unchanged | Status::Kept) && change.error.is_none() && !change.artifacts.is_empty();
+        wanted |= matches!(
+            change.status,
+            Status::Installed | Status::Unchanged | Status::Kept
+        ) && change.error.is_none()
+            && !change.artifacts.is_empty();
         document.agents.push(change);
     }
     if wanted && launcher_due {
         run::write_launcher(&mut session, &launcher, &seen)?;
     }
-    let change = if wanted { launcher.change } else { crate::plan::launcher::Change::Unchanged };
+    let change = if wanted {
+        launcher.change
+    } else {
+        crate::plan::launcher::Change::Unchanged
+    };
     document.launcher = Some(run::launcher_output(&seen.path, change));
     let writes = |a: &AgentChange| a.artifacts.iter().any(|f| f.action.writes());
     document.changed = document.agents.iter().any(writes)
-        || document.launcher.as_ref().is_some_and(|l| l.action.writes());
-    document.ok = document.agents.iter().all(|a| {
-        a.error.is_none() && a.status != Status::Kept
-    });
+        || document
+            .launcher
+            .as_ref()
+            .is_some_and(|l| l.action.writes());
+    document.ok = document
+        .agents
+        .iter()
+        .all(|a| a.error.is_none() && a.status != Status::Kept);
     for line in &session.recovered {
         console.say(&format!("note: {}\n", super::escape::line(line)));
     }
@@ -104,11 +135,21 @@ fn named(args: &args::Install, sys: &Sys<'_>, state: &std::path::Path) -> Result
 
 fn choose(name: &str, sys: &Sys<'_>, state: &std::path::Path) -> Result<Chosen> {
     if let Some(builtin) = builtin::by_name(name) {
-        return Ok(Chosen { name: builtin.name.to_owned(), spec: builtin.spec(), found: None, implied: false });
+        return Ok(Chosen {
+            name: builtin.name.to_owned(),
+            spec: builtin.spec(),
+            found: None,
+            implied: false,
+        });
     }
     let found = external::discover(sys, state, name)?;
     let spec = external::protocol::info(sys, state, &found);
-    Ok(Chosen { name: name.to_owned(), spec, found: Some(found), implied: false })
+    Ok(Chosen {
+        name: name.to_owned(),
+        spec,
+        found: Some(found),
+        implied: false,
+    })
 }
 
 /// Without names: every built-in with `--all`, else those detected.
@@ -119,8 +160,12 @@ fn implied(args: &args::Install, session: &Session<'_>) -> Result<Vec<Chosen>> {
         agents::detected(session.sys, &session.ground(), &session.records)?
     };
     if list.is_empty() {
-        return Err(Error::failed("nothing-detected", "no agent was found on this machine")
-            .help(format!("name one: gitvow install --agent NAME, with one of {}", builtin::names().join(", "))));
+        return Err(
+            Error::failed("nothing-detected", "no agent was found on this machine").help(format!(
+                "name one: gitvow install --agent NAME, with one of {}",
+                builtin::names().join(", ")
+            )),
+        );
     }
     let chosen = |b: &builtin::Builtin| Chosen {
         name: b.name.to_owned(),
@@ -152,9 +197,19 @@ fn one<'a>(
         }
         return failed(change, &e);
     }
-    let owner = Owner { agent: spec.name.clone(), scope };
-    let adapter = chosen.found.as_ref().map(|f| Adapter { path: f.path.clone(), sha256: f.sha256.clone() });
-    let subject = Subject { spec: Some(spec), owner: &owner, adapter: adapter.as_ref() };
+    let owner = Owner {
+        agent: spec.name.clone(),
+        scope,
+    };
+    let adapter = chosen.found.as_ref().map(|f| Adapter {
+        path: f.path.clone(),
+        sha256: f.sha256.clone(),
+    });
+    let subject = Subject {
+        spec: Some(spec),
+        owner: &owner,
+        adapter: adapter.as_ref(),
+    };
     let wishes = Wishes {
         force: args.force,
         adopt: args.adopt,
@@ -165,7 +220,10 @@ fn one<'a>(
         Ok(paths) => paths,
         Err(e) => return failed(change, &e),
     };
-    let state_file = chosen.found.as_ref().map(|found| external::installed::state_file(spec, found));
+    let state_file = chosen
+        .found
+        .as_ref()
+        .map(|found| external::installed::state_file(spec, found));
     let plan = |session: &Session<'_>, world: &crate::plan::world::World| {
         let mut plan = agent::put::plan(&session.context(scope, wishes), &subject, world)?;
         if let Some((name, text)) = &state_file
@@ -173,13 +231,18 @@ fn one<'a>(
                 session.sys.disk.read(&f, 1 << 20).ok().as_deref() != Some(text.as_bytes())
             })
         {
-            plan.transaction.state_files.push((name.clone(), text.clone()));
+            plan.transaction
+                .state_files
+                .push((name.clone(), text.clone()));
         }
         Ok(plan)
     };
     if let Some(plan) = run::carry_out(session, &paths, show, &plan, before, &mut change) {
         change.status = status(&plan);
-        change.kept.extend(plan.kept.iter().map(|k| output::Kept { path: k.path.clone(), reason: k.reason.clone() }));
+        change.kept.extend(plan.kept.iter().map(|k| output::Kept {
+            path: k.path.clone(),
+            reason: k.reason.clone(),
+        }));
         change.notes = notes::after_install(session, spec, scope, &plan);
         change.steps = agent::steps_for(spec, scope);
     }
@@ -198,13 +261,21 @@ fn status(plan: &AgentPlan) -> Status {
 
 fn failed(mut change: AgentChange, e: &Error) -> AgentChange {
     let refused = matches!(e.kind, Kind::Refused | Kind::Usage);
-    change.status = if refused { Status::Refused } else { Status::Failed };
+    change.status = if refused {
+        Status::Refused
+    } else {
+        Status::Failed
+    };
     change.error = Some(Fault::from(e));
     change
 }
 
 /// Every file that a plan of this agent looks at.
-pub(super) fn planned_paths(session: &Session<'_>, spec: &AgentSpec, scope: Scope) -> Result<Vec<PathBuf>> {
+pub(super) fn planned_paths(
+    session: &Session<'_>,
+    spec: &AgentSpec,
+    scope: Scope,
+) -> Result<Vec<PathBuf>> {
     let targets = paths::targets(spec, scope, &session.ground())?;
     let mut out = Vec::new();
     if let Some(merge) = targets.merge {

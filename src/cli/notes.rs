@@ -8,9 +8,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// After an install (or in its dry run).
-pub fn after_install(session: &Session<'_>, spec: &AgentSpec, scope: Scope, plan: &AgentPlan) -> Vec<String> {
-    let mut notes: Vec<String> =
-        plan.inert.iter().map(|e| format!("written with --force, but inert: {}", e.sentence())).collect();
+pub fn after_install(
+    session: &Session<'_>,
+    spec: &AgentSpec,
+    scope: Scope,
+    plan: &AgentPlan,
+) -> Vec<String> {
+    let mut notes: Vec<String> = plan
+        .inert
+        .iter()
+        .map(|e| format!("written with --force, but inert: {}", e.sentence()))
+        .collect();
     notes.extend(found(plan, "install"));
     notes.extend(shifted(spec, plan));
     for (other, title) in readers(session, &spec.name, scope) {
@@ -20,7 +28,10 @@ pub fn after_install(session: &Session<'_>, spec: &AgentSpec, scope: Scope, plan
     }
     for (loaded, scopes) in &spec.loads {
         let installed = session.records.iter().any(|r| {
-            r.body.owners().iter().any(|o| o.agent == *loaded && scopes.iter().any(|s| s == o.scope.name()))
+            r.body
+                .owners()
+                .iter()
+                .any(|o| o.agent == *loaded && scopes.iter().any(|s| s == o.scope.name()))
         });
         if installed {
             notes.push(format!("it also loads {loaded}'s entries: a call may reach gitvow twice, and is judged each time"));
@@ -33,7 +44,11 @@ pub fn after_install(session: &Session<'_>, spec: &AgentSpec, scope: Scope, plan
     }
     if let Some(install) = &spec.install {
         for tree in &install.trees {
-            let new = plan.new_dirs.iter().any(|d| plan.files.iter().any(|f| f.tree && f.real.parent() == Some(d)));
+            let new = plan.new_dirs.iter().any(|d| {
+                plan.files
+                    .iter()
+                    .any(|f| f.tree && f.real.parent() == Some(d))
+            });
             if let (Some(note), true) = (&tree.new_dir_note, new) {
                 notes.push(note.clone());
             }
@@ -47,23 +62,45 @@ pub fn found(plan: &AgentPlan, direction: &str) -> Vec<String> {
     let mut notes = Vec::new();
     for placed in &plan.findings {
         let finding = &placed.finding;
-        let at = placed.position.map_or_else(String::new, |(l, c)| format!(":{l}:{c}"));
+        let at = placed
+            .position
+            .map_or_else(String::new, |(l, c)| format!(":{l}:{c}"));
         let place = format!("{}{at}", placed.path.display());
         let event = finding.event();
         let text = match (finding.code, direction) {
             ("entry-edited", _) if plan.unfinished => continue,
-            ("entry-edited", "install") => format!("{place}: the edited entry for `{event}` was replaced; a copy of the file is in gitvow's state, under saved/"),
-            ("entry-edited", _) => format!("{place}: the edited entry for `{event}` was taken out; a copy of the file is in gitvow's state, under saved/"),
-            ("entry-missing", "install") => format!("{place}: the entry for `{event}` was gone and is added again"),
+            ("entry-edited", "install") => format!(
+                "{place}: the edited entry for `{event}` was replaced; a copy of the file is in gitvow's state, under saved/"
+            ),
+            ("entry-edited", _) => format!(
+                "{place}: the edited entry for `{event}` was taken out; a copy of the file is in gitvow's state, under saved/"
+            ),
+            ("entry-missing", "install") => {
+                format!("{place}: the entry for `{event}` was gone and is added again")
+            }
             ("entry-missing", _) => format!("{place}: the entry for `{event}` was gone already"),
-            ("entry-outdated", _) => format!("{place}: the entry for `{event}` was out of date ({})", finding.detail),
-            ("entry-moved", _) => format!("{place}: our entry for `{event}` was moved ({}); it is left there", finding.detail),
-            ("entry-duplicated", _) => format!("{place}: the entry for `{event}` stands there more than once; the other is not touched"),
+            ("entry-outdated", _) => format!(
+                "{place}: the entry for `{event}` was out of date ({})",
+                finding.detail
+            ),
+            ("entry-moved", _) => format!(
+                "{place}: our entry for `{event}` was moved ({}); it is left there",
+                finding.detail
+            ),
+            ("entry-duplicated", _) => format!(
+                "{place}: the entry for `{event}` stands there more than once; the other is not touched"
+            ),
             ("entry-shared", _) => format!("{place}: {}", finding.detail),
             ("adopted", _) => format!("{place}: {}", finding.detail),
             ("file-missing", _) => format!("{place}: the file was gone already"),
-            ("unrecorded-entry", "install") => format!("{place}: an entry for `{event}` is left alone: {}; `gitvow install --adopt` takes it in", finding.detail),
-            ("unrecorded-entry", _) => format!("{place}: an entry for `{event}` is left alone: {}; `gitvow install --adopt` takes it in, and then uninstall takes it out", finding.detail),
+            ("unrecorded-entry", "install") => format!(
+                "{place}: an entry for `{event}` is left alone: {}; `gitvow install --adopt` takes it in",
+                finding.detail
+            ),
+            ("unrecorded-entry", _) => format!(
+                "{place}: an entry for `{event}` is left alone: {}; `gitvow install --adopt` takes it in, and then uninstall takes it out",
+                finding.detail
+            ),
             _ => format!("{place}: {}", finding.detail),
         };
         notes.push(text);
@@ -88,10 +125,15 @@ pub fn shifted(spec: &AgentSpec, plan: &AgentPlan) -> Vec<String> {
 /// Built-ins on this machine that also load the files of `agent` in `scope`.
 fn readers(session: &Session<'_>, agent: &str, scope: Scope) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    let detected = super::agents::detected(session.sys, &session.ground(), &session.records).unwrap_or_default();
+    let detected = super::agents::detected(session.sys, &session.ground(), &session.records)
+        .unwrap_or_default();
     for builtin in detected {
         let Ok(spec) = builtin.spec() else { continue };
-        if spec.loads.get(agent).is_some_and(|s| s.iter().any(|s| s == scope.name())) {
+        if spec
+            .loads
+            .get(agent)
+            .is_some_and(|s| s.iter().any(|s| s == scope.name()))
+        {
             out.push((spec.name.clone(), spec.title.clone().unwrap_or(spec.name)));
         }
     }
@@ -106,8 +148,15 @@ fn git_status(session: &Session<'_>, path: &Path) -> Option<String> {
     let ask = |args: &[&str]| -> Option<i32> {
         let child = Child {
             program: git.clone(),
-            args: args.iter().map(|a| (*a).to_owned()).chain([path.to_string_lossy().into_owned()]).collect(),
-            env: vec![("HOME".to_owned(), session.home.to_string_lossy().into_owned())],
+            args: args
+                .iter()
+                .map(|a| (*a).to_owned())
+                .chain([path.to_string_lossy().into_owned()])
+                .collect(),
+            env: vec![(
+                "HOME".to_owned(),
+                session.home.to_string_lossy().into_owned(),
+            )],
             cwd: top.to_path_buf(),
             stdin: b"",
             limit: Duration::from_secs(5),
@@ -134,8 +183,15 @@ fn git_status(session: &Session<'_>, path: &Path) -> Option<String> {
 /// A program on PATH's absolute entries.
 pub fn on_path(session: &Session<'_>, name: &str) -> Option<PathBuf> {
     let path = session.sys.env.var("PATH")?;
-    path.split(':').filter(|d| d.starts_with('/')).map(|d| Path::new(d).join(name)).find(|p| {
-        let real = super::session::real(session.sys, p);
-        session.sys.disk.stat(&real).is_ok_and(|s| s.kind == crate::sys::FileKind::File && s.mode & 0o111 != 0)
-    })
+    path.split(':')
+        .filter(|d| d.starts_with('/'))
+        .map(|d| Path::new(d).join(name))
+        .find(|p| {
+            let real = super::session::real(session.sys, p);
+            session
+                .sys
+                .disk
+                .stat(&real)
+                .is_ok_and(|s| s.kind == crate::sys::FileKind::File && s.mode & 0o111 != 0)
+        })
 }

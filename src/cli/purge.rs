@@ -19,21 +19,34 @@ pub fn run(session: &mut Session<'_>, dry_run: bool, console: &mut Console<'_>) 
     let mut files: Vec<PathBuf> = Vec::new();
     let names = disk.list(&root).unwrap_or_default();
     for path in names.iter().map(|n| root.join(n)) {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        if FILES.contains(&name.as_str()) || name.starts_with("hooks.log") || name.starts_with("policy.checked") {
+        let name = path
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        if FILES.contains(&name.as_str())
+            || name.starts_with("hooks.log")
+            || name.starts_with("policy.checked")
+        {
             files.push(path);
         }
     }
     let dirs: Vec<PathBuf> = DIRS.iter().map(|d| root.join(d)).collect();
     for dir in &dirs {
-        files.extend(disk.list(dir).unwrap_or_default().into_iter().map(|n| dir.join(n)));
+        files.extend(
+            disk.list(dir)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|n| dir.join(n)),
+        );
     }
     files.retain(|f| disk.stat(f).is_ok_and(|s| s.kind == FileKind::File));
     for file in &files {
         let verb = if dry_run { "would remove" } else { "removed" };
         if !dry_run {
             match disk.unlink(file) {
-                Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io("remove", file, &e)),
+                Err(e) if e.kind() != ErrorKind::NotFound => {
+                    return Err(Error::io("remove", file, &e));
+                }
                 _ => {}
             }
         }
@@ -45,7 +58,10 @@ pub fn run(session: &mut Session<'_>, dry_run: bool, console: &mut Console<'_>) 
         }
     }
     for left in left(session, &root) {
-        console.say(&format!("note: {} is not gitvow's to remove\n", escape::path(&left)));
+        console.say(&format!(
+            "note: {} is not gitvow's to remove\n",
+            escape::path(&left)
+        ));
     }
     console.say("note: logs that hooks wrote into repositories stay there: `<git directory>/gitvow-hooks.log`\n");
     Ok(())
@@ -53,5 +69,9 @@ pub fn run(session: &mut Session<'_>, dry_run: bool, console: &mut Console<'_>) 
 
 fn left(session: &Session<'_>, root: &Path) -> Vec<PathBuf> {
     let names = session.sys.disk.list(root).unwrap_or_default();
-    names.into_iter().map(|n| root.join(n)).filter(|p| p.ends_with("agents") || p.ends_with("ledger")).collect()
+    names
+        .into_iter()
+        .map(|n| root.join(n))
+        .filter(|p| p.ends_with("agents") || p.ends_with("ledger"))
+        .collect()
 }

@@ -11,7 +11,6 @@ use crate::plan::agent::{Action, AgentPlan, FilePlan};
 use crate::plan::launcher::{Change, Seen};
 use crate::plan::steps::Content;
 use crate::plan::world::{Actual, World};
-use crate::spec::Scope;
 use crate::sys::Sys;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -52,7 +51,10 @@ pub fn make(
         let made = plan(&world);
         let torn = match &made {
             Err(e) => matches!(e.code, "unparseable" | "encoding" | "not-an-object"),
-            Ok(_) => world.files.values().any(|a| matches!(a, Actual::File(f) if f.fresh && f.len == 0)),
+            Ok(_) => world
+                .files
+                .values()
+                .any(|a| matches!(a, Actual::File(f) if f.fresh && f.len == 0)),
         };
         if !(torn && world.may_be_torn() && tries < REREADS) {
             return Made { world, plan: made };
@@ -81,8 +83,11 @@ pub fn carry_out(
                 return None;
             }
         };
-        change.artifacts =
-            planned.files.iter().map(|f| artifact(f, &made.world, show.diffs)).collect();
+        change.artifacts = planned
+            .files
+            .iter()
+            .map(|f| artifact(f, &made.world, show.diffs))
+            .collect();
         if show.dry_run || planned.transaction.is_empty() {
             return Some(planned);
         }
@@ -104,7 +109,11 @@ pub fn carry_out(
 /// An agent that was refused or failed: its error, and the file it is about.
 fn refuse(session: &Session<'_>, change: &mut AgentChange, e: &Error, world: &World) {
     let mut fault = Fault::from(e);
-    let path = e.place.as_ref().map(|p| p.path.clone()).filter(|p| p.is_absolute());
+    let path = e
+        .place
+        .as_ref()
+        .map(|p| p.path.clone())
+        .filter(|p| p.is_absolute());
     change.artifacts.clear();
     if let Some(path) = path {
         let actual = world.get(&path);
@@ -128,7 +137,11 @@ fn refuse(session: &Session<'_>, change: &mut AgentChange, e: &Error, world: &Wo
             });
         }
     }
-    change.status = if e.kind == Kind::Refused || e.kind == Kind::Usage { Status::Refused } else { Status::Failed };
+    change.status = if e.kind == Kind::Refused || e.kind == Kind::Usage {
+        Status::Refused
+    } else {
+        Status::Failed
+    };
     change.error = Some(fault);
 }
 
@@ -139,7 +152,11 @@ pub fn hash(bytes: &[u8]) -> String {
 }
 
 fn artifact(file: &FilePlan, world: &World, diffs: bool) -> Artifact {
-    let state = |print: &Option<Print>| print.as_ref().map_or(State::Absent, |p| State::Sha256(p.sha256.clone()));
+    let state = |print: &Option<Print>| {
+        print
+            .as_ref()
+            .map_or(State::Absent, |p| State::Sha256(p.sha256.clone()))
+    };
     let action = match file.action {
         Action::Create => output::Action::Create,
         Action::Edit => output::Action::Edit,
@@ -149,17 +166,28 @@ fn artifact(file: &FilePlan, world: &World, diffs: bool) -> Artifact {
     };
     let diff = (diffs && action.writes()).then(|| {
         let before = world.get(&file.path).and_then(|a| a.bytes());
-        let text = before.and_then(|b| std::str::from_utf8(b).ok()).unwrap_or("");
+        let text = before
+            .and_then(|b| std::str::from_utf8(b).ok())
+            .unwrap_or("");
         let after = match &file.content {
             Some(Content::Splices { splices }) => Some(doc::apply(text, splices)),
             Some(Content::Text { text }) => Some(text.clone()),
             _ => None,
         };
         let header = file.path.to_string_lossy();
-        diff::unified(&header, &header, before, after.as_deref().map(str::as_bytes))
+        diff::unified(
+            &header,
+            &header,
+            before,
+            after.as_deref().map(str::as_bytes),
+        )
     });
     Artifact {
-        kind: if file.tree { ArtifactKind::Tree } else { ArtifactKind::Merge },
+        kind: if file.tree {
+            ArtifactKind::Tree
+        } else {
+            ArtifactKind::Merge
+        },
         path: file.path.clone(),
         real_path: file.real.clone(),
         action,
@@ -181,7 +209,7 @@ pub fn launcher_seen(session: &Session<'_>) -> Result<Seen> {
         crate::ledger::Body::Tree(t) => t.launcher.as_ref().map(|l| (t, l)),
         crate::ledger::Body::Merge(_) => None,
     });
-    let print = |at: &Path, mtime: Option<i128>| -> Result<Option<Print>> {
+    let print = |at: &Path, mtime: Option<i64>| -> Result<Option<Print>> {
         let stat = match sys.disk.stat(at) {
             Ok(stat) => stat,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -189,20 +217,29 @@ pub fn launcher_seen(session: &Session<'_>) -> Result<Seen> {
         };
         if let (Some((tree, _)), Some(mtime)) = (known, mtime)
             && mtime != 0
-            && mtime == stat.mtime_ns
+            && i128::from(mtime) == stat.mtime_ns
             && stat.len == tree.print.len
         {
             return Ok(Some(tree.print.clone()));
         }
         let sha256 = sys.disk.hash(at).map_err(|e| Error::io("read", at, &e))?;
-        Ok(Some(Print { sha256, len: stat.len }))
+        Ok(Some(Print {
+            sha256,
+            len: stat.len,
+        }))
     };
     let there = print(&path, known.map(|(_, l)| l.mtime_ns))?;
-    let source = known.and_then(|(_, l)| l.source.as_ref()).filter(|(from, _)| *from == exe);
+    let source = known
+        .and_then(|(_, l)| l.source.as_ref())
+        .filter(|(from, _)| *from == exe);
     let exe_print = print(&exe, source.map(|(_, mtime)| *mtime))?
         .ok_or_else(|| Error::failed("io", "the running program is gone").at(&exe))?;
     let bin = session.state.bin();
-    let missing = if sys.disk.stat(&bin).is_ok() { Vec::new() } else { vec![bin] };
+    let missing = if sys.disk.stat(&bin).is_ok() {
+        Vec::new()
+    } else {
+        vec![bin]
+    };
     let runnable = sys.disk.stat(&path).is_ok_and(|s| s.mode & 0o111 == 0o111);
     Ok(Seen {
         is_self: super::session::real(sys, &path) == exe,
@@ -229,11 +266,14 @@ pub fn write_launcher(session: &mut Session<'_>, planned: &Planned, seen: &Seen)
 }
 
 fn note_times(sys: &Sys<'_>, state: &StateHome, record: &Record, seen: &Seen) -> Result<()> {
-    let mtime = |path: &Path| sys.disk.stat(path).map(|s| s.mtime_ns);
+    let mtime = |path: &Path| {
+        let stat = sys.disk.stat(path).ok()?;
+        i64::try_from(stat.mtime_ns).ok()
+    };
     let mut record = record.clone();
     if let crate::ledger::Body::Tree(tree) = &mut record.body
         && let Some(noted) = &mut tree.launcher
-        && let (Ok(copy), Ok(source)) = (mtime(&seen.path), mtime(&seen.exe))
+        && let (Some(copy), Some(source)) = (mtime(&seen.path), mtime(&seen.exe))
     {
         noted.mtime_ns = copy;
         // Only the program that was copied: a launcher found in place came from who knows where.
@@ -250,12 +290,10 @@ pub fn launcher_output(path: &Path, change: Change) -> output::Launcher {
         Change::Unchanged => output::Action::Unchanged,
         Change::Remove => output::Action::Remove,
     };
-    output::Launcher { path: path.to_path_buf(), action }
-}
-
-/// The name of a scope, for sentences.
-pub fn scope_flag(scope: Scope) -> String {
-    if scope == Scope::User { String::new() } else { format!(" --scope {}", scope.name()) }
+    output::Launcher {
+        path: path.to_path_buf(),
+        action,
+    }
 }
 
 pub use crate::plan::launcher::{Planned, put as put_launcher, take as take_launcher};

@@ -60,7 +60,8 @@ impl<'a> Session<'a> {
     /// Opens the world. `scope` repo or local needs a repository; user scope takes none.
     pub fn open(sys: &'a Sys<'a>, place: &Place, scope: Option<Scope>, mode: Mode) -> Result<Self> {
         let home = sys.env.home().ok_or_else(|| {
-            Error::failed("no-home", "it isn't known where your home directory is").help("set HOME and try again")
+            Error::failed("no-home", "it isn't known where your home directory is")
+                .help("set HOME and try again")
         })?;
         let state_root = state_home(sys, &home)?;
         let state_real = real(sys, &state_root);
@@ -78,9 +79,12 @@ impl<'a> Session<'a> {
         }
         let launcher = StateHome::new(&state_root).launcher();
         let launcher = launcher.to_str().map(str::to_owned).ok_or_else(|| {
-            Error::refused("encoding", "the path of gitvow's state is not UTF-8, so no settings file can name it")
-                .at(&state_root)
-                .help("set GITVOW_HOME to a path that is")
+            Error::refused(
+                "encoding",
+                "the path of gitvow's state is not UTF-8, so no settings file can name it",
+            )
+            .at(&state_root)
+            .help("set GITVOW_HOME to a path that is")
         })?;
         let foreign_home = sys.env.uid() == 0 && sys.disk.stat(&home).is_ok_and(|s| s.uid != 0);
         let repo_real = repo.as_deref().map(|r| real(sys, r));
@@ -113,7 +117,10 @@ impl<'a> Session<'a> {
             None => store::load_all(self.sys.disk, &self.state)?,
         };
         if self.overlay.is_some() {
-            self.recovered.push("an interrupted run is waiting: this is how things stand once it is settled".to_owned());
+            self.recovered.push(
+                "an interrupted run is waiting: this is how things stand once it is settled"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
@@ -126,14 +133,19 @@ impl<'a> Session<'a> {
             match recovered.outcome {
                 apply::Outcome::Nothing => {}
                 apply::Outcome::Completed => {
-                    self.recovered.push("an interrupted run was completed".to_owned());
+                    self.recovered
+                        .push("an interrupted run was completed".to_owned());
                 }
                 apply::Outcome::Undone => {
-                    self.recovered.push("an interrupted run had changed nothing and was dropped".to_owned());
+                    self.recovered
+                        .push("an interrupted run had changed nothing and was dropped".to_owned());
                 }
             }
             for path in recovered.left {
-                let text = format!("{} was changed since the interrupted run: left as it is", path.display());
+                let text = format!(
+                    "{} was changed since the interrupted run: left as it is",
+                    path.display()
+                );
                 self.recovered.push(text);
             }
         }
@@ -149,7 +161,12 @@ impl<'a> Session<'a> {
 
     /// The directories that paths are relative to.
     pub fn ground(&self) -> Ground<'_> {
-        Ground { home: &self.home, state: self.state.root(), repo: self.repo.as_deref(), var: &*self.var }
+        Ground {
+            home: &self.home,
+            state: self.state.root(),
+            repo: self.repo.as_deref(),
+            var: &*self.var,
+        }
     }
 
     /// What plans need; `scope` decides how far a path may lead.
@@ -214,7 +231,11 @@ impl<'a> Session<'a> {
         }
         missing.reverse();
         let writable = dir.is_some_and(|d| self.sys.disk.may_write_dir(d));
-        Actual::Absent { real, missing, writable }
+        Actual::Absent {
+            real,
+            missing,
+            writable,
+        }
     }
 
     fn found(&self, real: PathBuf) -> Actual {
@@ -225,7 +246,9 @@ impl<'a> Session<'a> {
         };
         match stat.kind {
             FileKind::Dir => return Actual::Other("a directory", real),
-            FileKind::Link | FileKind::Other => return Actual::Other("a FIFO, socket or device", real),
+            FileKind::Link | FileKind::Other => {
+                return Actual::Other("a FIFO, socket or device", real);
+            }
             FileKind::File => {}
         }
         if stat.len > MAX_FILE {
@@ -245,12 +268,16 @@ impl<'a> Session<'a> {
 
     fn file(&self, real: PathBuf, bytes: Vec<u8>, stat: Option<&crate::sys::Stat>) -> Actual {
         let disk = self.sys.disk;
-        let writable =
-            real.parent().is_some_and(|d| disk.may_write_dir(d)) && (stat.is_none() || disk.may_write_file(&real));
+        let writable = real.parent().is_some_and(|d| disk.may_write_dir(d))
+            && (stat.is_none() || disk.may_write_file(&real));
         let now = self.sys.clock.now().as_nanos() as i128;
         let age = stat.map_or(i128::MAX, |s| now - s.mtime_ns);
         Actual::File(File {
-            len: if bytes.is_empty() { stat.map_or(0, |s| s.len) } else { bytes.len() as u64 },
+            len: if bytes.is_empty() {
+                stat.map_or(0, |s| s.len)
+            } else {
+                bytes.len() as u64
+            },
             real,
             bytes,
             mode: stat.map_or(0o644, |s| s.mode),
@@ -281,25 +308,35 @@ pub fn state_home(sys: &Sys<'_>, home: &Path) -> Result<PathBuf> {
         return if path.is_absolute() {
             Ok(path)
         } else {
-            Err(Error::usage("GITVOW_HOME is not an absolute path").help("set it to one, or unset it"))
+            Err(Error::usage("GITVOW_HOME is not an absolute path")
+                .help("set it to one, or unset it"))
         };
     }
     let own = sys.env.exe().ok().and_then(|exe| {
         let state = StateHome::new(exe.parent()?.parent()?);
-        (state.launcher() == exe && sys.disk.stat(&state.records()).is_ok()).then(|| state.root().to_path_buf())
+        (state.launcher() == exe && sys.disk.stat(&state.records()).is_ok())
+            .then(|| state.root().to_path_buf())
     });
     Ok(own.unwrap_or_else(|| home.join(".gitvow")))
 }
 
 /// The top of the repository that `dir` (or the working directory) is in; linked worktrees have a `.git` file.
 fn repository(sys: &Sys<'_>, dir: Option<&Path>) -> Result<PathBuf> {
-    let cwd = sys.env.cwd().map_err(|e| Error::failed("io", "it isn't known where we are").because(e.to_string()))?;
+    let cwd = sys
+        .env
+        .cwd()
+        .map_err(|e| Error::failed("io", "it isn't known where we are").because(e.to_string()))?;
     let start = dir.map_or_else(|| cwd.clone(), |d| cwd.join(d));
-    let top = start.ancestors().find(|d| sys.disk.stat(&d.join(".git")).is_ok());
+    let top = start
+        .ancestors()
+        .find(|d| sys.disk.stat(&d.join(".git")).is_ok());
     top.map(Path::to_path_buf).ok_or_else(|| {
-        Error::failed("no-repository", format!("`{}` is in no git repository", start.display()))
-            .at(&start)
-            .help("go into one, or name it with `--repo DIR`")
+        Error::failed(
+            "no-repository",
+            format!("`{}` is in no git repository", start.display()),
+        )
+        .at(&start)
+        .help("go into one, or name it with `--repo DIR`")
     })
 }
 

@@ -7,7 +7,7 @@ use super::session::{Mode, Session, Wishes};
 use super::{Console, args, notes, purge};
 use crate::apply;
 use crate::error::{Error, Result};
-use crate::external::{self, discover};
+use crate::external;
 use crate::ledger::Owner;
 use crate::plan::agent::{self, AgentPlan, Subject};
 use crate::plan::launcher::Change;
@@ -29,15 +29,27 @@ struct Chosen {
 
 /// Runs the command.
 pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
-    let scope = if args.everywhere { None } else { Some(args.choice.place.scope.unwrap_or(Scope::User)) };
-    let mut session = Session::open(sys, &args.choice.place, Some(scope.unwrap_or(Scope::User)), Mode::Look)?;
+    let scope = if args.everywhere {
+        None
+    } else {
+        Some(args.choice.place.scope.unwrap_or(Scope::User))
+    };
+    let mut session = Session::open(
+        sys,
+        &args.choice.place,
+        Some(scope.unwrap_or(Scope::User)),
+        Mode::Look,
+    )?;
     // Where nothing was ever written there is nothing to lock, and no state home to make.
     if !args.dry_run && sys.disk.stat(session.state.root()).is_ok() {
         session.take_lock()?;
     }
     let cwd = sys.env.cwd().unwrap_or_default();
     let keep: Vec<PathBuf> = args.keep.iter().map(|k| cwd.join(k)).collect();
-    let show = Show { dry_run: args.dry_run, diffs: !args.json.no_diff && (args.dry_run || args.json.json) };
+    let show = Show {
+        dry_run: args.dry_run,
+        diffs: !args.json.no_diff && (args.dry_run || args.json.json),
+    };
     let chosen = choose(args, scope, &session)?;
     let mut document = Changes {
         schema: SCHEMA,
@@ -56,23 +68,36 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
     }
     let (launcher, left) = launcher(&mut session, args.dry_run, &forgotten)?;
     if launcher.change == Change::Remove {
-        let restart = "restart agents that are open: they may still run the command that is gone now";
+        let restart =
+            "restart agents that are open: they may still run the command that is gone now";
         if let Some(last) = document.agents.last_mut() {
             last.steps.push(restart.to_owned());
         } else {
             console.say(&format!("note: {restart}\n"));
         }
     }
-    if let (Some(path), true) = (left, document.agents.iter().any(|a| a.status == Status::Removed)) {
+    if let (Some(path), true) = (
+        left,
+        document.agents.iter().any(|a| a.status == Status::Removed),
+    ) {
         let text = format!("gitvow's own copy stays: {} still names it", path.display());
         if let Some(last) = document.agents.last_mut() {
             last.notes.push(text);
         }
     }
-    document.launcher = Some(run::launcher_output(&session.state.launcher(), launcher.change));
-    document.changed = document.agents.iter().any(|a| a.artifacts.iter().any(|f| f.action.writes()))
+    document.launcher = Some(run::launcher_output(
+        &session.state.launcher(),
+        launcher.change,
+    ));
+    document.changed = document
+        .agents
+        .iter()
+        .any(|a| a.artifacts.iter().any(|f| f.action.writes()))
         || launcher.change == Change::Remove;
-    document.ok = document.agents.iter().all(|a| a.error.is_none() && a.status != Status::Kept);
+    document.ok = document
+        .agents
+        .iter()
+        .all(|a| a.error.is_none() && a.status != Status::Kept);
     for line in &session.recovered {
         console.say(&format!("note: {}\n", super::escape::line(line)));
     }
@@ -86,12 +111,22 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
 }
 
 /// Whose entries go: those named, else everyone recorded in the scope (with `--everywhere`, in every scope).
-fn choose(args: &args::Uninstall, scope: Option<Scope>, session: &Session<'_>) -> Result<Vec<Chosen>> {
+fn choose(
+    args: &args::Uninstall,
+    scope: Option<Scope>,
+    session: &Session<'_>,
+) -> Result<Vec<Chosen>> {
     let mut out = Vec::new();
     if args.choice.agents.is_empty() {
         for owner in recorded(session, scope) {
-            let spec = builtin::by_name(&owner.agent).map(builtin::Builtin::spec).transpose()?;
-            out.push(Chosen { owner, spec, recorded: true });
+            let spec = builtin::by_name(&owner.agent)
+                .map(builtin::Builtin::spec)
+                .transpose()?;
+            out.push(Chosen {
+                owner,
+                spec,
+                recorded: true,
+            });
         }
         return Ok(out);
     }
@@ -103,7 +138,10 @@ fn choose(args: &args::Uninstall, scope: Option<Scope>, session: &Session<'_>) -
             continue;
         }
         let owner = Owner { agent, scope };
-        let known = session.records.iter().any(|r| r.body.owners().iter().any(|o| o.agent == owner.agent));
+        let known = session
+            .records
+            .iter()
+            .any(|r| r.body.owners().iter().any(|o| o.agent == owner.agent));
         let spec = match builtin {
             Some(builtin) => Some(builtin.spec()?),
             // Works from the record alone: the adapter may be gone, changed or broken by now.
@@ -120,7 +158,11 @@ fn choose(args: &args::Uninstall, scope: Option<Scope>, session: &Session<'_>) -
         {
             return Err(lacks);
         }
-        out.push(Chosen { owner, spec, recorded: known });
+        out.push(Chosen {
+            owner,
+            spec,
+            recorded: known,
+        });
     }
     Ok(out)
 }
@@ -135,8 +177,14 @@ fn recorded(session: &Session<'_>, scope: Option<Scope>) -> BTreeSet<Owner> {
                 Some(Scope::User) => owner.scope == Scope::User,
                 Some(scope) => {
                     owner.scope == scope
-                        && (session.repo_real.as_ref().is_some_and(|top| record.real.starts_with(top))
-                            || session.repo.as_ref().is_some_and(|top| record.path.starts_with(top)))
+                        && (session
+                            .repo_real
+                            .as_ref()
+                            .is_some_and(|top| record.real.starts_with(top))
+                            || session
+                                .repo
+                                .as_ref()
+                                .is_some_and(|top| record.path.starts_with(top)))
                 }
             };
             if here {
@@ -157,12 +205,23 @@ fn one(
 ) -> AgentChange {
     let scope = chosen.owner.scope;
     let mut change = AgentChange::new(&chosen.owner.agent, scope);
-    let subject = Subject { spec: chosen.spec.as_ref(), owner: &chosen.owner, adapter: None };
-    let wishes = Wishes { force: args.force, ..Wishes::default() };
+    let subject = Subject {
+        spec: chosen.spec.as_ref(),
+        owner: &chosen.owner,
+        adapter: None,
+    };
+    let wishes = Wishes {
+        force: args.force,
+        ..Wishes::default()
+    };
     let paths = {
         let ctx = session.context(scope, wishes);
         let mut paths = agent::take::planned_paths(&ctx, &subject);
-        paths.extend(agent::take::records(&ctx, &subject).iter().map(|r| r.path.clone()));
+        paths.extend(
+            agent::take::records(&ctx, &subject)
+                .iter()
+                .map(|r| r.path.clone()),
+        );
         paths
     };
     let dry = show.dry_run;
@@ -190,7 +249,10 @@ fn one(
         if plan.unknown {
             change.artifacts.clear();
         }
-        change.kept.extend(plan.kept.iter().map(|k| output::Kept { path: k.path.clone(), reason: k.reason.clone() }));
+        change.kept.extend(plan.kept.iter().map(|k| output::Kept {
+            path: k.path.clone(),
+            reason: k.reason.clone(),
+        }));
         change.notes = notes::found(&plan, "uninstall");
         if let Some(spec) = &chosen.spec {
             change.notes.extend(notes::shifted(spec, &plan));
@@ -206,12 +268,20 @@ fn drop_adapter(session: &Session<'_>, owner: &Owner, plan: &mut AgentPlan) {
     }
     let gone = |path: &PathBuf| plan.transaction.forget.contains(path);
     let elsewhere = session.records.iter().any(|r| {
-        let mine = |o: &&Owner| o.agent == owner.agent && (o.scope != owner.scope || !gone(&r.path));
-        let stays = plan.transaction.save.iter().find(|s| s.path == r.path).unwrap_or(r);
+        let mine =
+            |o: &&Owner| o.agent == owner.agent && (o.scope != owner.scope || !gone(&r.path));
+        let stays = plan
+            .transaction
+            .save
+            .iter()
+            .find(|s| s.path == r.path)
+            .unwrap_or(r);
         stays.body.owners().iter().any(mine)
     });
     if !elsewhere {
-        plan.transaction.drop_state_files.push(external::installed::file_name(&owner.agent));
+        plan.transaction
+            .drop_state_files
+            .push(external::installed::file_name(&owner.agent));
     }
 }
 
@@ -222,7 +292,10 @@ fn launcher(
     forgotten: &BTreeSet<PathBuf>,
 ) -> Result<(run::Planned, Option<PathBuf>)> {
     let path = session.state.launcher();
-    let idle = run::Planned { change: Change::Unchanged, transaction: crate::plan::steps::Transaction::default() };
+    let idle = run::Planned {
+        change: Change::Unchanged,
+        transaction: crate::plan::steps::Transaction::default(),
+    };
     let Ok(stat) = session.sys.disk.stat(&path) else {
         return Ok((idle, None));
     };
@@ -237,8 +310,15 @@ fn launcher(
     if record.is_none() && session.records.is_empty() && forgotten.is_empty() && dry_run {
         return Ok((idle, None));
     }
-    let sha256 = session.sys.disk.hash(&path).map_err(|e| Error::io("read", &path, &e))?;
-    let print = crate::ledger::Print { sha256, len: stat.len };
+    let sha256 = session
+        .sys
+        .disk
+        .hash(&path)
+        .map_err(|e| Error::io("read", &path, &e))?;
+    let print = crate::ledger::Print {
+        sha256,
+        len: stat.len,
+    };
     let planned = run::take_launcher(&path, Some(&print), record.as_ref());
     if !dry_run {
         session.take_lock()?;
@@ -253,7 +333,9 @@ fn names_launcher(session: &Session<'_>) -> Option<PathBuf> {
     let needle = session.state.launcher();
     for builtin in builtin::ALL {
         let Ok(spec) = builtin.spec() else { continue };
-        let Ok(paths) = super::install::planned_paths(session, &spec, Scope::User) else { continue };
+        let Ok(paths) = super::install::planned_paths(session, &spec, Scope::User) else {
+            continue;
+        };
         let world = session.world(paths);
         for (path, actual) in &world.files {
             let text = actual.bytes().and_then(|b| std::str::from_utf8(b).ok());

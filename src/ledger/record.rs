@@ -235,8 +235,8 @@ pub struct Launcher {
     /// The copied gitvow's version.
     pub version: String,
     /// The copy's modification time in nanoseconds; 0: not known.
-    pub mtime_ns: i128,
+    pub mtime_ns: i64,
     /// The program it was copied from: path and modification time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<(PathBuf, i128)>,
+    pub source: Option<(PathBuf, i64)>,
 }

@@ -279,7 +279,8 @@ pub fn names_command(text: &str, launcher: &Path) -> bool {
     // A plugin's program text, or any JSON string in which an own-form command stands.
     text.contains(name.as_ref()) && text.contains("gitvow hook")
         || text.split('"').any(|piece| {
-            crate::spec::command::own_form(piece).is_some_and(|form| Path::new(&form.path) == launcher)
+            crate::spec::command::own_form(piece)
+                .is_some_and(|form| Path::new(&form.path) == launcher)
         })
 }
 
