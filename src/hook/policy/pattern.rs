@@ -1,0 +1,233 @@
+//! Patterns, compiled only when they can match. May not read anything.
+//!
+//! Most rules carry a literal word. A pattern whose word doesn't stand in the text can't match, so it
+//! isn't compiled: 2,000 rules cost a search each and not a compilation each (spec 4.6).
+
+use regex_lite::Regex;
+use std::borrow::Cow;
+
+/// Does the pattern match somewhere in the text? `insensitive` can't be asked for from outside: `(?i)` in the pattern does it.
+/// An error is the sentence that names the pattern.
+pub fn search(pattern: &str, text: &str) -> Result<bool, String> {
+    if !may_match(pattern, text) {
+        return Ok(false);
+    }
+    Ok(compile(pattern)?.is_match(text))
+}
+
+/// Does the pattern match the whole text?
+pub fn full(pattern: &str, text: &str) -> Result<bool, String> {
+    if !may_match(pattern, text) {
+        return Ok(false);
+    }
+    let whole = format!(r"\A(?:{pattern})\z");
+    match compile(&whole) {
+        Ok(regex) => Ok(regex.is_match(text)),
+        Err(_) => Err(bad(pattern, "it can't be anchored")),
+    }
+}
+
+/// Does one of the patterns match at the start of the text, up to a word boundary? (`verbs` of a rule.)
+pub fn verb(pattern: &str, text: &str) -> Result<bool, String> {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    if pattern.chars().all(|c| word(c) || matches!(c, '-' | ' ')) {
+        return Ok(text.strip_prefix(pattern).is_some_and(|rest| {
+            !(rest.starts_with(word) && pattern.ends_with(word)) || rest.is_empty()
+        }));
+    }
+    if !may_match(pattern, text) {
+        return Ok(false);
+    }
+    let anchored = format!(r"\A(?:{pattern})(?:\b|\z)");
+    match compile(&anchored) {
+        Ok(regex) => Ok(regex.is_match(text)),
+        Err(_) => Err(bad(pattern, "it can't be anchored")),
+    }
+}
+
+/// Compiles a pattern; the error quotes it.
+pub fn compile(pattern: &str) -> Result<Regex, String> {
+    Regex::new(&translated(pattern)).map_err(|e| bad(pattern, &e.to_string()))
+}
+
+fn bad(pattern: &str, why: &str) -> String {
+    format!("the pattern `{pattern}` can't be used: {why}")
+}
+
+/// Python's `\Z` (policy files of the Python gitvow) is `\z` here; all else is the same or an error.
+fn translated(pattern: &str) -> Cow<'_, str> {
+    if !pattern.contains(r"\Z") {
+        return Cow::Borrowed(pattern);
+    }
+    let (mut out, mut escaped) = (String::with_capacity(pattern.len()), false);
+    for c in pattern.chars() {
+        out.push(if escaped && c == 'Z' { 'z' } else { c });
+        escaped = c == '\\' && !escaped;
+    }
+    Cow::Owned(out)
+}
+
+fn may_match(pattern: &str, text: &str) -> bool {
+    literal(pattern).is_none_or(|l| text.contains(&l))
+}
+
+/// A text that every match of the pattern contains. `None` when none is sure.
+pub fn literal(pattern: &str) -> Option<String> {
+    let bytes = pattern.as_bytes();
+    let (mut best, mut run) = (String::new(), String::new());
+    let mut at = 0;
+    let close = |run: &mut String, best: &mut String| {
+        if run.len() > best.len() {
+            std::mem::swap(run, best);
+        }
+        run.clear();
+    };
+    while let Some(c) = pattern.get(at..).and_then(|rest| rest.chars().next()) {
+        at += c.len_utf8();
+        match c {
+            '|' => return None,
+            '(' | '[' => {
+                close(&mut run, &mut best);
+                at = match c {
+                    '(' => group_end(bytes, at - 1)?,
+                    _ => class_end(bytes, at - 1)?,
+                };
+            }
+            '?' | '*' | '{' => {
+                // What stands before may be absent.
+                run.pop();
+                close(&mut run, &mut best);
+                if c == '{' {
+                    at += bytes.get(at..)?.iter().position(|b| *b == b'}')? + 1;
+                }
+            }
+            '\\' => match pattern.get(at..)?.chars().next()? {
+                punctuation if punctuation.is_ascii_punctuation() => {
+                    run.push(punctuation);
+                    at += 1;
+                }
+                // `\x41`, `\p{…}`: what follows is no plain text.
+                'x' | 'u' | 'U' | 'p' | 'P' => return None,
+                class => {
+                    close(&mut run, &mut best);
+                    at += class.len_utf8();
+                }
+            },
+            '.' | '^' | '$' | '+' | ')' => close(&mut run, &mut best),
+            plain => run.push(plain),
+        }
+    }
+    close(&mut run, &mut best);
+    (!best.is_empty()).then_some(best)
+}
+
+/// Behind a group; `None` for one that sets flags (`(?i)` makes letters match others) or never closes.
+fn group_end(bytes: &[u8], open: usize) -> Option<usize> {
+    if bytes.get(open + 1) == Some(&b'?')
+        && !matches!(bytes.get(open + 2), Some(b':' | b'P' | b'<'))
+    {
+        return None;
+    }
+    let (mut at, mut depth) = (open, 0);
+    while let Some(&b) = bytes.get(at) {
+        match b {
+            b'\\' => at += 1,
+            b'[' => at = class_end(bytes, at)? - 1,
+            b'(' => {
+                if depth > 0 && bytes.get(at + 1) == Some(&b'?') && bytes.get(at + 2) == Some(&b'x')
+                {
+                    return None;
+                }
+                depth += 1;
+            }
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+fn class_end(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    if bytes.get(at) == Some(&b'^') {
+        at += 1;
+    }
+    // A `]` that comes first is a member.
+    if bytes.get(at) == Some(&b']') {
+        at += 1;
+    }
+    while let Some(&b) = bytes.get(at) {
+        match b {
+            b'\\' => at += 1,
+            // `[[:alpha:]]`: nothing sure is said about nested classes.
+            b'[' => return None,
+            b']' => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_is_taken_only_where_every_match_has_it() {
+        for (pattern, expected) in [
+            (r"git\s+push", Some("push")),
+            (r"\bmkfs", Some("mkfs")),
+            ("a|b", None),
+            ("(?i)drop", None),
+            ("(a|b)shared", Some("shared")),
+            ("colou?r", Some("colo")),
+            ("ab*cd{2}e", Some("a")),
+            ("[abc]xyz", Some("xyz")),
+            ("[]a]xy", Some("xy")),
+            (r"\x41bc", None),
+            ("é?x", Some("x")),
+            ("", None),
+            (r"\.env$", Some(".env")),
+            (r"a\{bcd", Some("a{bcd")),
+            (r"\(\)\s*\{x", Some("()")),
+        ] {
+            assert_eq!(literal(pattern).as_deref(), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn searching_is_as_with_the_compiled_pattern() {
+        let texts = ["git push --force", "GIT PUSH", "rm -rf /", "colr colour", "x", "", "axyz", "cd abcddde"];
+        for pattern in [
+            r"git\s+push", "(?i)git", "a|b", "colou?r", "ab*cd{2}e", "[abc]xyz", "^$", r"r(?:m|x)\s", "é?x",
+        ] {
+            let regex = Regex::new(pattern).unwrap();
+            for text in texts {
+                assert_eq!(search(pattern, text).unwrap(), regex.is_match(text), "{pattern} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_unusable_pattern_is_quoted() {
+        let e = compile("(?=x)y").unwrap_err();
+        assert!(e.contains("`(?=x)y`"), "{e}");
+        assert!(compile(r"end\Z").unwrap().is_match("the end"));
+    }
+
+    #[test]
+    fn verbs_end_at_a_word_boundary() {
+        assert!(verb("push", "push -f").unwrap());
+        assert!(verb("push", "push").unwrap());
+        assert!(!verb("push", "pushed").unwrap());
+        assert!(verb(r"reset\s+--hard", "reset --hard HEAD").unwrap());
+        assert!(!verb("delete", "get delete").unwrap());
+    }
+}

@@ -1,0 +1,371 @@
+//! Splits a shell line into simple commands, as a POSIX shell would. May not run or expand anything.
+//!
+//! Commands inside `$(…)`, backquotes and process substitutions become commands of the same list. What
+//! can't be read (an open quote, a heredoc without its end) is an error: the caller must not guess.
+
+use std::str::Chars;
+
+/// The deepest nesting of substitutions.
+const DEPTH: usize = 24;
+
+/// One simple command before any prefix is stepped over.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Simple {
+    /// Its number; a substitution's parent is named by it.
+    pub id: usize,
+    /// The command whose words this one stands in, and whether as `<(…)`.
+    pub inside: Option<(usize, bool)>,
+    /// Commands of one pipeline share a number.
+    pub pipeline: usize,
+    /// The words, quotes taken off.
+    pub words: Vec<String>,
+    /// Files that redirections write.
+    pub writes: Vec<String>,
+    /// What it reads from heredocs and here-strings.
+    pub here: Vec<String>,
+}
+
+/// The line can't be tokenised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreadable;
+
+/// The simple commands of a line, in their order (a substitution's come before the command they stand in).
+pub fn split(text: &str) -> Result<Vec<Simple>, Unreadable> {
+    let mut lexer = Lexer {
+        rest: text.chars(),
+        out: Vec::new(),
+        ids: 0,
+        pipelines: 0,
+        heredocs: Vec::new(),
+        depth: 0,
+    };
+    lexer.list(None)?;
+    lexer.bodies()?;
+    let mut out = lexer.out;
+    for (id, body) in std::mem::take(&mut lexer.heredocs)
+        .into_iter()
+        .filter_map(|h| h.body.map(|b| (h.id, b)))
+    {
+        if let Some(simple) = out.iter_mut().find(|s| s.id == id) {
+            simple.here.push(body);
+        }
+    }
+    Ok(out)
+}
+
+pub(super) struct Heredoc {
+    id: usize,
+    end: String,
+    strip: bool,
+    quoted: bool,
+    body: Option<String>,
+}
+
+pub(super) struct Lexer<'a> {
+    pub(super) rest: Chars<'a>,
+    pub(super) out: Vec<Simple>,
+    ids: usize,
+    pipelines: usize,
+    heredocs: Vec<Heredoc>,
+    depth: usize,
+}
+
+impl Lexer<'_> {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest.clone().next()
+    }
+
+    pub(super) fn starts(&self, text: &str) -> bool {
+        self.rest.as_str().starts_with(text)
+    }
+
+    pub(super) fn skip(&mut self, n: usize) {
+        for _ in 0..n {
+            self.rest.next();
+        }
+    }
+
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        let found = self.starts(text);
+        if found {
+            self.skip(text.chars().count());
+        }
+        found
+    }
+
+    fn fresh(&mut self, inside: Option<(usize, bool)>, pipeline: Option<usize>) -> Simple {
+        self.ids += 1;
+        self.pipelines += usize::from(pipeline.is_none());
+        Simple {
+            id: self.ids,
+            inside,
+            pipeline: pipeline.unwrap_or(self.pipelines),
+            ..Simple::default()
+        }
+    }
+
+    fn push(&mut self, simple: Simple) {
+        let empty = simple.words.is_empty() && simple.writes.is_empty() && simple.here.is_empty();
+        if !empty || self.heredocs.iter().any(|h| h.id == simple.id) {
+            self.out.push(simple);
+        }
+    }
+
+    /// Reads commands to the end of the text, or, inside a substitution, to its closing parenthesis.
+    pub(super) fn list(&mut self, inside: Option<(usize, bool)>) -> Result<(), Unreadable> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Unreadable);
+        }
+        let (mut open, mut cases) = (0usize, 0usize);
+        let mut now = self.fresh(inside, None);
+        loop {
+            let Some(c) = self.peek() else {
+                self.push(now);
+                self.depth -= 1;
+                return if inside.is_some() || open > 0 {
+                    Err(Unreadable)
+                } else {
+                    Ok(())
+                };
+            };
+            let mut end = None;
+            match c {
+                ' ' | '\t' | '\r' => self.skip(1),
+                '\\' if self.eat("\\\r\n") || self.eat("\\\n") => {}
+                '#' => {
+                    while self.peek().is_some_and(|c| c != '\n') {
+                        self.skip(1);
+                    }
+                }
+                '\n' => {
+                    self.skip(1);
+                    self.bodies()?;
+                    end = Some(false);
+                }
+                ';' => {
+                    self.skip(1);
+                    end = Some(false);
+                }
+                '&' if self.eat("&>>") || self.eat("&>") => self.target(&mut now, true)?,
+                '&' => {
+                    self.skip(if self.starts("&&") { 2 } else { 1 });
+                    end = Some(false);
+                }
+                '|' => {
+                    let piped = !self.starts("||");
+                    self.skip(if self.starts("||") || self.starts("|&") { 2 } else { 1 });
+                    end = Some(piped);
+                }
+                '(' if now.words.is_empty() && self.arithmetic("((") => {}
+                '(' => {
+                    self.skip(1);
+                    open += 1;
+                    end = Some(true);
+                }
+                ')' => {
+                    self.skip(1);
+                    if open > 0 {
+                        open -= 1;
+                    } else if inside.is_some() && cases == 0 {
+                        self.push(now);
+                        self.depth -= 1;
+                        return Ok(());
+                    }
+                    // A group is a member of the pipeline it stands in: `(curl x) | sh`.
+                    end = Some(true);
+                }
+                '<' | '>' => self.redirect(&mut now)?,
+                _ => {
+                    if let Some(word) = self.word(now.id)? {
+                        if now.words.is_empty() {
+                            match word.as_str() {
+                                "case" => cases += 1,
+                                "esac" => cases = cases.saturating_sub(1),
+                                "}" | "done" | "fi" => {
+                                    // `{ curl x; } | sh`: what was inside feeds what comes behind.
+                                    let last = self.out.last().map(|s| s.pipeline);
+                                    now.pipeline = last.unwrap_or(now.pipeline);
+                                }
+                                _ => {}
+                            }
+                        }
+                        let fd = word.chars().all(|c| c.is_ascii_digit())
+                            && matches!(self.peek(), Some('<' | '>'));
+                        if !fd {
+                            now.words.extend(braces(word));
+                        }
+                    }
+                }
+            }
+            if let Some(piped) = end {
+                let next = self.fresh(inside, piped.then_some(now.pipeline));
+                self.push(std::mem::replace(&mut now, next));
+            }
+        }
+    }
+
+    fn redirect(&mut self, now: &mut Simple) -> Result<(), Unreadable> {
+        if self.starts("<(") || self.starts(">(") {
+            self.skip(2);
+            self.list(Some((now.id, true)))?;
+            now.words.push("/dev/fd/63".to_owned());
+        } else if self.eat("<<<") {
+            let text = self.operand(now.id)?;
+            now.here.push(text);
+        } else if self.starts("<<") {
+            let strip = self.eat("<<-");
+            if !strip {
+                self.skip(2);
+            }
+            self.blanks();
+            let before = self.rest.as_str();
+            let end = self.operand(now.id)?;
+            let taken = before.len() - self.rest.as_str().len();
+            let raw = before.get(..taken).unwrap_or_default();
+            self.heredocs.push(Heredoc {
+                id: now.id,
+                end,
+                strip,
+                quoted: raw.contains(['\'', '"', '\\']),
+                body: None,
+            });
+        } else if self.eat("<>") || self.eat(">>") || self.eat(">|") || self.eat(">&") {
+            self.target(now, true)?;
+        } else if self.eat(">") {
+            self.target(now, true)?;
+        } else {
+            self.skip(if self.starts("<&") { 2 } else { 1 });
+            self.target(now, false)?;
+        }
+        Ok(())
+    }
+
+    /// The operand of a redirection; descriptors (`2>&1`, `>&-`) are no files.
+    fn target(&mut self, now: &mut Simple, writes: bool) -> Result<(), Unreadable> {
+        self.blanks();
+        if self.starts("<(") || self.starts(">(") {
+            return self.redirect(now);
+        }
+        let word = self.operand(now.id)?;
+        let descriptor = word.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+        if writes && !descriptor {
+            now.writes.push(word);
+        }
+        Ok(())
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.peek(), Some(' ' | '\t')) || self.starts("\\\n") {
+            let two = self.starts("\\\n");
+            self.skip(if two { 2 } else { 1 });
+        }
+    }
+
+    fn operand(&mut self, id: usize) -> Result<String, Unreadable> {
+        self.blanks();
+        self.word(id)?.ok_or(Unreadable)
+    }
+
+    /// The bodies of the heredocs announced so far. `$(…)` in an unquoted one runs, so it is read.
+    fn bodies(&mut self) -> Result<(), Unreadable> {
+        for at in 0..self.heredocs.len() {
+            let Some(doc) = self.heredocs.get(at).filter(|h| h.body.is_none()) else {
+                continue;
+            };
+            let (id, end, strip, quoted) = (doc.id, doc.end.clone(), doc.strip, doc.quoted);
+            let mut body = String::new();
+            loop {
+                let rest = self.rest.as_str();
+                if rest.is_empty() {
+                    return Err(Unreadable);
+                }
+                let (raw, tail) = rest.split_once('\n').unwrap_or((rest, ""));
+                let line = raw.strip_suffix('\r').unwrap_or(raw);
+                let text = if strip {
+                    line.trim_start_matches('\t')
+                } else {
+                    line
+                };
+                // Inside a substitution the end may carry its closing parenthesis: `EOF)`.
+                let behind = text.strip_prefix(end.as_str());
+                let closes = behind.is_some_and(|b| self.depth > 1 && b.trim_start().starts_with(')'));
+                if closes {
+                    let at = line.len() - behind.map_or(0, str::len);
+                    self.rest = rest.get(at..).unwrap_or_default().chars();
+                    break;
+                }
+                self.rest = tail.chars();
+                if behind == Some("") {
+                    break;
+                }
+                let line = text;
+                body.push_str(line);
+                body.push('\n');
+            }
+            if !quoted {
+                self.within_text(&body, id);
+            }
+            if let Some(doc) = self.heredocs.get_mut(at) {
+                doc.body = Some(body);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the substitutions of a text that is otherwise data; what can't be read there runs nothing.
+    pub(super) fn within_text(&mut self, text: &str, id: usize) {
+        let mut inner = Lexer {
+            rest: text.chars(),
+            out: Vec::new(),
+            ids: self.ids,
+            pipelines: self.pipelines,
+            heredocs: Vec::new(),
+            depth: self.depth,
+        };
+        let mut sink = String::new();
+        while let Some(c) = inner.peek() {
+            if c == '\\' {
+                inner.skip(2);
+            } else if !matches!(inner.dollar_or_backquote(&mut sink, id), Ok(true)) {
+                inner.skip(1);
+            }
+        }
+        (self.ids, self.pipelines) = (inner.ids, inner.pipelines);
+        self.out.append(&mut inner.out);
+    }
+
+    /// The commands between backquotes, their escapes taken off.
+    pub(super) fn backquoted(&mut self, text: &str, id: usize) -> Result<(), Unreadable> {
+        let closed = format!("{text}\n)");
+        let mut inner = Lexer {
+            rest: closed.chars(),
+            out: Vec::new(),
+            ids: self.ids,
+            pipelines: self.pipelines,
+            heredocs: Vec::new(),
+            depth: self.depth,
+        };
+        inner.list(Some((id, false)))?;
+        (self.ids, self.pipelines) = (inner.ids, inner.pipelines);
+        self.out.append(&mut inner.out);
+        Ok(())
+    }
+}
+
+/// `a{b,c}d` as the shell expands it, one level; anything else stays one word.
+fn braces(word: String) -> Vec<String> {
+    let parts = word.split_once('{').and_then(|(before, rest)| {
+        let (inner, after) = rest.split_once('}')?;
+        (inner.contains(',') && !before.ends_with('$') && !inner.contains(['{', ' ', '\n']))
+            .then_some((before, inner, after))
+    });
+    match parts {
+        Some((before, inner, after)) => inner
+            .split(',')
+            .map(|part| format!("{before}{part}{after}"))
+            .filter(|w| !w.is_empty())
+            .collect(),
+        None => vec![word],
+    }
+}

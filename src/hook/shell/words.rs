@@ -1,0 +1,220 @@
+//! The words of a shell line: quotes, escapes and substitutions. May not run or expand anything.
+
+use super::lex::{Lexer, Unreadable};
+
+impl Lexer<'_> {
+    /// One word; `None` when there is none (an unquoted `$IFS` only).
+    pub(super) fn word(&mut self, id: usize) -> Result<Option<String>, Unreadable> {
+        let (mut word, mut there) = (String::new(), false);
+        while let Some(c) = self.peek() {
+            match c {
+                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
+                '\\' => {
+                    if self.eat("\\\r\n") || self.eat("\\\n") {
+                        continue;
+                    }
+                    self.skip(1);
+                    word.push(self.rest.next().unwrap_or('\\'));
+                }
+                '\'' => {
+                    self.skip(1);
+                    self.single(&mut word)?;
+                }
+                '"' => {
+                    self.skip(1);
+                    self.double(&mut word, id)?;
+                }
+                '$' if self.eat("$'") => self.ansi(&mut word)?,
+                '$' if self.starts("$\"") => {
+                    self.skip(2);
+                    self.double(&mut word, id)?;
+                }
+                '$' if self.eat("${IFS}") || self.field_separator() => {
+                    if there {
+                        break;
+                    }
+                    return Ok(None);
+                }
+                '$' | '`' => {
+                    if !self.dollar_or_backquote(&mut word, id)? {
+                        self.skip(1);
+                        word.push(c);
+                    }
+                }
+                _ => {
+                    self.skip(1);
+                    word.push(c);
+                }
+            }
+            there = true;
+        }
+        Ok(there.then_some(word))
+    }
+
+    fn field_separator(&mut self) -> bool {
+        let name = self.starts("$IFS")
+            && !self
+                .rest
+                .as_str()
+                .chars()
+                .nth(4)
+                .is_some_and(|c| c.is_alphanumeric() || c == '_');
+        if name {
+            self.skip(4);
+            // `$IFS$9`: an empty parameter that only ends the name.
+            if self.starts("$9") {
+                self.skip(2);
+            }
+        }
+        name
+    }
+
+    fn single(&mut self, word: &mut String) -> Result<(), Unreadable> {
+        loop {
+            match self.rest.next().ok_or(Unreadable)? {
+                '\'' => return Ok(()),
+                c => word.push(c),
+            }
+        }
+    }
+
+    fn double(&mut self, word: &mut String, id: usize) -> Result<(), Unreadable> {
+        loop {
+            match self.peek().ok_or(Unreadable)? {
+                '"' => {
+                    self.skip(1);
+                    return Ok(());
+                }
+                '\\' => {
+                    self.skip(1);
+                    match self.rest.next().ok_or(Unreadable)? {
+                        '\n' => {}
+                        c @ ('$' | '`' | '"' | '\\') => word.push(c),
+                        c => word.extend(['\\', c]),
+                    }
+                }
+                '$' | '`' if self.dollar_or_backquote(word, id)? => {}
+                c => {
+                    self.skip(1);
+                    word.push(c);
+                }
+            }
+        }
+    }
+
+    /// `$'…'`, with the escapes that can spell a word.
+    fn ansi(&mut self, word: &mut String) -> Result<(), Unreadable> {
+        loop {
+            match self.rest.next().ok_or(Unreadable)? {
+                '\'' => return Ok(()),
+                '\\' => match self.rest.next().ok_or(Unreadable)? {
+                    'n' => word.push('\n'),
+                    't' => word.push('\t'),
+                    'r' => word.push('\r'),
+                    'x' => self.code(word, 16, 2),
+                    'u' => self.code(word, 16, 4),
+                    'U' => self.code(word, 16, 8),
+                    c @ '0'..='7' => {
+                        let mut value = c.to_digit(8).unwrap_or(0);
+                        for _ in 0..2 {
+                            let Some(d) = self.peek().and_then(|c| c.to_digit(8)) else {
+                                break;
+                            };
+                            self.skip(1);
+                            value = value * 8 + d;
+                        }
+                        word.extend(char::from_u32(value));
+                    }
+                    c => word.push(c),
+                },
+                c => word.push(c),
+            }
+        }
+    }
+
+    fn code(&mut self, word: &mut String, radix: u32, most: usize) {
+        let mut value = 0u32;
+        for _ in 0..most {
+            let Some(d) = self.peek().and_then(|c| c.to_digit(radix)) else {
+                break;
+            };
+            self.skip(1);
+            value = value.wrapping_mul(radix).wrapping_add(d);
+        }
+        word.extend(char::from_u32(value));
+    }
+
+    /// A substitution or `${…}` at the current place. False when it's neither.
+    pub(super) fn dollar_or_backquote(&mut self, word: &mut String, id: usize) -> Result<bool, Unreadable> {
+        if self.arithmetic("$((") {
+            word.push('0');
+        } else if self.eat("$(") {
+            self.list(Some((id, false)))?;
+            word.push_str("$()");
+        } else if self.eat("${") {
+            word.push_str("${");
+            loop {
+                match self.peek().ok_or(Unreadable)? {
+                    '}' => {
+                        self.skip(1);
+                        word.push('}');
+                        return Ok(true);
+                    }
+                    '\\' => self.skip(2),
+                    '\'' | '"' => self.skip(1),
+                    '$' | '`' if self.dollar_or_backquote(word, id)? => {}
+                    c => {
+                        self.skip(1);
+                        word.push(c);
+                    }
+                }
+            }
+        } else if self.eat("`") {
+            let mut inner = String::new();
+            loop {
+                match self.rest.next().ok_or(Unreadable)? {
+                    '`' => break,
+                    '\\' => match self.rest.next().ok_or(Unreadable)? {
+                        c @ ('`' | '\\' | '$') => inner.push(c),
+                        c => inner.extend(['\\', c]),
+                    },
+                    c => inner.push(c),
+                }
+            }
+            self.backquoted(&inner, id)?;
+            word.push_str("$()");
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Steps over `$((…))` or `((…))` when it can only be arithmetic.
+    pub(super) fn arithmetic(&mut self, opening: &str) -> bool {
+        if !self.starts(opening) {
+            return false;
+        }
+        let mut ahead = self.rest.clone();
+        for _ in 0..opening.len() {
+            ahead.next();
+        }
+        let mut open = 2;
+        while let Some(c) = ahead.next() {
+            match c {
+                '(' => open += 1,
+                ')' if open == 2 => {
+                    if ahead.next() != Some(')') {
+                        return false;
+                    }
+                    self.rest = ahead;
+                    return true;
+                }
+                ')' => open -= 1,
+                '`' | '\'' | '"' | ';' | '\n' | '\\' => return false,
+                '$' if ahead.as_str().starts_with('(') => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+}
