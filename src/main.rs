@@ -8,6 +8,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|w| w == "hook") {
+        return ExitCode::from(gitvow::hook::main(words.get(2..).unwrap_or_default()));
+    }
     report_panics();
     let cli = match args::parse(words) {
         Ok(cli) => cli,

@@ -242,7 +242,15 @@ mod tests {
 
     #[test]
     fn garbage_is_noticed_while_the_stream_is_open() {
-        for text in ["hello", "{a", "{\"a\" 1", "{\"a\":}", "{\"a\":1]", "{,", "{\"a\":\"x\n"] {
+        for text in [
+            "hello",
+            "{a",
+            "{\"a\" 1",
+            "{\"a\":}",
+            "{\"a\":1]",
+            "{,",
+            "{\"a\":\"x\n",
+        ] {
             assert!(
                 matches!(open(text.as_bytes()), Err(Broken::NotJson(_))),
                 "{text}"

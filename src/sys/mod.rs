@@ -3,6 +3,7 @@
 //! Nothing here decides anything about agents or documents.
 
 pub mod faulty;
+pub mod lastword;
 pub mod memory;
 pub mod real;
 pub mod resolve;

@@ -89,7 +89,10 @@ mod tests {
         let paths: Vec<_> = changes.iter().map(|c| c.path.as_str()).collect();
         assert_eq!(paths, ["a.txt", "b.txt", "c/d.txt", "e.txt"]);
         assert!(changes[0].adds && changes[0].after == "one\ntwo\n");
-        assert_eq!((changes[2].before.as_str(), changes[2].after.as_str()), ("old\n", "new\n"));
+        assert_eq!(
+            (changes[2].before.as_str(), changes[2].after.as_str()),
+            ("old\n", "new\n")
+        );
     }
 
     #[test]

@@ -81,7 +81,14 @@ pub struct Policy<'a> {
 }
 
 const KNOWN: [&str; 8] = [
-    "bash_deny", "bash_confirm", "path_deny", "path_confirm", "mcp_deny", "mcp_allow", "providers", "$schema",
+    "bash_deny",
+    "bash_confirm",
+    "path_deny",
+    "path_confirm",
+    "mcp_deny",
+    "mcp_allow",
+    "providers",
+    "$schema",
 ];
 
 impl<'a> Policy<'a> {
@@ -180,7 +187,10 @@ fn rules<'a>(
     let mut out = Vec::with_capacity(items.len());
     for (at, item) in items.into_iter().enumerate() {
         let Json::Object(members) = item else {
-            return Err(format!("`{key}[{at}]` must be an object, not {}", item.kind()));
+            return Err(format!(
+                "`{key}[{at}]` must be an object, not {}",
+                item.kind()
+            ));
         };
         out.push(rule(key, at, members, ignored)?);
     }
@@ -209,7 +219,11 @@ fn rule<'a>(
             }
             ("line", Json::String(s)) => program.line = Some(s),
             ("pattern" | "reason" | "when" | "line", other) => {
-                return Err(format!("`{}` must be a string, not {}", place(), other.kind()));
+                return Err(format!(
+                    "`{}` must be a string, not {}",
+                    place(),
+                    other.kind()
+                ));
             }
             ("program", value) => program.programs = one_or_more(&place(), value)?,
             ("verbs", value) => program.verbs = one_or_more(&place(), value)?,
@@ -232,10 +246,7 @@ fn rule<'a>(
     Ok(Rule { test, reason, when })
 }
 
-fn providers<'a>(
-    value: Json<'a>,
-    ignored: &mut Vec<String>,
-) -> Result<Vec<Provider<'a>>, String> {
+fn providers<'a>(value: Json<'a>, ignored: &mut Vec<String>) -> Result<Vec<Provider<'a>>, String> {
     let mut out = Vec::new();
     for (at, item) in list("providers", value)?.into_iter().enumerate() {
         // The Python gitvow's providers answer `questions` about files in another form.
@@ -246,10 +257,17 @@ fn providers<'a>(
         let timeout = match item.get("timeout") {
             None => 5.0,
             Some(Json::Number(n)) if *n > 0.0 => *n,
-            Some(_) => return Err(format!("`providers[{at}].timeout` must be a number of seconds")),
+            Some(_) => {
+                return Err(format!(
+                    "`providers[{at}].timeout` must be a number of seconds"
+                ));
+            }
         };
         let Json::Object(members) = item else {
-            return Err(format!("`providers[{at}]` must be an object, not {}", item.kind()));
+            return Err(format!(
+                "`providers[{at}]` must be an object, not {}",
+                item.kind()
+            ));
         };
         let command = members.into_iter().rev().find(|(k, _)| k == "command");
         let Some((_, command)) = command else {
@@ -257,7 +275,9 @@ fn providers<'a>(
         };
         let command = texts(&format!("providers[{at}].command"), command)?;
         if command.first().is_none_or(|c| !c.starts_with('/')) {
-            return Err(format!("`providers[{at}].command` must begin with an absolute path"));
+            return Err(format!(
+                "`providers[{at}].command` must begin with an absolute path"
+            ));
         }
         out.push(Provider { command, timeout });
     }
@@ -273,12 +293,21 @@ mod tests {
         for (text, expected) in [
             ("[]", "not a JSON object"),
             ("{", "not valid JSON"),
-            (r#"{"bash_deny":{}}"#, "`bash_deny` must be a list, not an object"),
+            (
+                r#"{"bash_deny":{}}"#,
+                "`bash_deny` must be a list, not an object",
+            ),
             (r#"{"bash_deny":[1]}"#, "`bash_deny[0]`"),
-            (r#"{"bash_deny":[{"reason":"x"}]}"#, "needs a `pattern` or a `program`"),
+            (
+                r#"{"bash_deny":[{"reason":"x"}]}"#,
+                "needs a `pattern` or a `program`",
+            ),
             (r#"{"path_deny":[{"program":"x"}]}"#, "needs a `pattern`"),
             (r#"{"mcp_allow":[1]}"#, "`mcp_allow` must hold strings"),
-            (r#"{"bash_confirm":[{"pattern":"x","when":"later"}]}"#, "`later`"),
+            (
+                r#"{"bash_confirm":[{"pattern":"x","when":"later"}]}"#,
+                "`later`",
+            ),
             (r#"{"providers":[{"command":["x"]}]}"#, "absolute"),
         ] {
             let e = Policy::parse(text.as_bytes()).unwrap_err();

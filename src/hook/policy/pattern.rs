@@ -204,13 +204,34 @@ mod tests {
 
     #[test]
     fn searching_is_as_with_the_compiled_pattern() {
-        let texts = ["git push --force", "GIT PUSH", "rm -rf /", "colr colour", "x", "", "axyz", "cd abcddde"];
+        let texts = [
+            "git push --force",
+            "GIT PUSH",
+            "rm -rf /",
+            "colr colour",
+            "x",
+            "",
+            "axyz",
+            "cd abcddde",
+        ];
         for pattern in [
-            r"git\s+push", "(?i)git", "a|b", "colou?r", "ab*cd{2}e", "[abc]xyz", "^$", r"r(?:m|x)\s", "é?x",
+            r"git\s+push",
+            "(?i)git",
+            "a|b",
+            "colou?r",
+            "ab*cd{2}e",
+            "[abc]xyz",
+            "^$",
+            r"r(?:m|x)\s",
+            "é?x",
         ] {
             let regex = Regex::new(pattern).unwrap();
             for text in texts {
-                assert_eq!(search(pattern, text).unwrap(), regex.is_match(text), "{pattern} {text}");
+                assert_eq!(
+                    search(pattern, text).unwrap(),
+                    regex.is_match(text),
+                    "{pattern} {text}"
+                );
             }
         }
     }

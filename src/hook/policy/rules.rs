@@ -5,12 +5,20 @@ use super::pattern;
 use crate::hook::shell::Command;
 
 /// Does the rule apply to this command? An error is a pattern that can't be used.
-pub fn program(rule: &Program<'_>, command: &Command, line: &str, home: &str) -> Result<bool, String> {
+pub fn program(
+    rule: &Program<'_>,
+    command: &Command,
+    line: &str,
+    home: &str,
+) -> Result<bool, String> {
     if !rule.programs.iter().any(|p| *p == command.program) {
         return Ok(false);
     }
     if !rule.pipes_to.is_empty()
-        && !command.feeds.iter().any(|f| rule.pipes_to.iter().any(|p| p == f))
+        && !command
+            .feeds
+            .iter()
+            .any(|f| rule.pipes_to.iter().any(|p| p == f))
     {
         return Ok(false);
     }
@@ -34,7 +42,8 @@ pub fn program(rule: &Program<'_>, command: &Command, line: &str, home: &str) ->
     }
     for operand in operands(behind) {
         for pattern in &rule.operands {
-            if pattern::full(pattern, operand)? || pattern::full(pattern, &at_home(operand, home))? {
+            if pattern::full(pattern, operand)? || pattern::full(pattern, &at_home(operand, home))?
+            {
                 return Ok(true);
             }
         }
@@ -116,12 +125,14 @@ fn is_flag(word: &str, flag: &str, git: bool) -> bool {
     }
     let mut letters = flag.chars().skip(1);
     match (letters.next(), letters.next()) {
-        (Some(letter), None) if !word.starts_with("--") => word.strip_prefix('-').is_some_and(|cluster| {
-            cluster
-                .chars()
-                .take_while(char::is_ascii_alphabetic)
-                .any(|c| c == letter)
-        }),
+        (Some(letter), None) if !word.starts_with("--") => {
+            word.strip_prefix('-').is_some_and(|cluster| {
+                cluster
+                    .chars()
+                    .take_while(char::is_ascii_alphabetic)
+                    .any(|c| c == letter)
+            })
+        }
         _ => word
             .strip_prefix(flag)
             .is_some_and(|rest| rest.starts_with('=')),

@@ -269,7 +269,8 @@ fn is_assignment(word: &str) -> bool {
 }
 
 const KEYWORDS: [&str; 14] = [
-    "then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "fi", "done", "esac", "coproc",
+    "then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "fi", "done", "esac",
+    "coproc",
 ];
 
 const SHELLS: [&str; 9] = [
@@ -305,7 +306,17 @@ const PREFIXES: [Prefix; 27] = [
     prefix(
         "sudo",
         "ughpCrtTUDR",
-        &["user", "group", "host", "prompt", "chdir", "role", "type", "other-user", "chroot"],
+        &[
+            "user",
+            "group",
+            "host",
+            "prompt",
+            "chdir",
+            "role",
+            "type",
+            "other-user",
+            "chroot",
+        ],
         0,
     ),
     prefix("doas", "uC", &[], 0),
@@ -324,7 +335,14 @@ const PREFIXES: [Prefix; 27] = [
     prefix(
         "xargs",
         "InPLdasE",
-        &["max-args", "max-procs", "max-lines", "delimiter", "arg-file", "max-chars"],
+        &[
+            "max-args",
+            "max-procs",
+            "max-lines",
+            "delimiter",
+            "arg-file",
+            "max-chars",
+        ],
         0,
     ),
     prefix("parallel", "jN", &["jobs"], 0),

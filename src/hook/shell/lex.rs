@@ -154,7 +154,11 @@ impl Lexer<'_> {
                 }
                 '|' => {
                     let piped = !self.starts("||");
-                    self.skip(if self.starts("||") || self.starts("|&") { 2 } else { 1 });
+                    self.skip(if self.starts("||") || self.starts("|&") {
+                        2
+                    } else {
+                        1
+                    });
                     end = Some(piped);
                 }
                 '(' if now.words.is_empty() && self.arithmetic("((") => {}
@@ -230,9 +234,7 @@ impl Lexer<'_> {
                 quoted: raw.contains(['\'', '"', '\\']),
                 body: None,
             });
-        } else if self.eat("<>") || self.eat(">>") || self.eat(">|") || self.eat(">&") {
-            self.target(now, true)?;
-        } else if self.eat(">") {
+        } else if ["<>", ">>", ">|", ">&", ">"].iter().any(|op| self.eat(op)) {
             self.target(now, true)?;
         } else {
             self.skip(if self.starts("<&") { 2 } else { 1 });
@@ -248,7 +250,10 @@ impl Lexer<'_> {
             return self.redirect(now);
         }
         let word = self.operand(now.id)?;
-        let descriptor = word.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+        let descriptor = word
+            .trim_end_matches('-')
+            .chars()
+            .all(|c| c.is_ascii_digit());
         if writes && !descriptor {
             now.writes.push(word);
         }
@@ -289,7 +294,8 @@ impl Lexer<'_> {
                 };
                 // Inside a substitution the end may carry its closing parenthesis: `EOF)`.
                 let behind = text.strip_prefix(end.as_str());
-                let closes = behind.is_some_and(|b| self.depth > 1 && b.trim_start().starts_with(')'));
+                let closes =
+                    behind.is_some_and(|b| self.depth > 1 && b.trim_start().starts_with(')'));
                 if closes {
                     let at = line.len() - behind.map_or(0, str::len);
                     self.rest = rest.get(at..).unwrap_or_default().chars();

@@ -145,7 +145,11 @@ impl Lexer<'_> {
     }
 
     /// A substitution or `${…}` at the current place. False when it's neither.
-    pub(super) fn dollar_or_backquote(&mut self, word: &mut String, id: usize) -> Result<bool, Unreadable> {
+    pub(super) fn dollar_or_backquote(
+        &mut self,
+        word: &mut String,
+        id: usize,
+    ) -> Result<bool, Unreadable> {
         if self.arithmetic("$((") {
             word.push('0');
         } else if self.eat("$(") {

@@ -43,11 +43,14 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
         out.extend(words.map(|w| (w.to_owned(), removes)));
     };
     match command.program.as_str() {
-        "tee" | "touch" | "truncate" | "mkdir" | "chmod" | "chown" | "chgrp" | "chattr" | "setfacl"
-        | "patch" | "ed" | "ex" => all(false, &mut operands(args)),
+        "tee" | "touch" | "truncate" | "mkdir" | "chmod" | "chown" | "chgrp" | "chattr"
+        | "setfacl" | "patch" | "ed" | "ex" => all(false, &mut operands(args)),
         "rm" | "unlink" | "shred" | "rmdir" => all(true, &mut operands(args)),
         "sed" | "gsed" | "perl" | "ruby" if in_place(args) => all(false, &mut operands(args)),
-        "dd" => all(false, &mut args.iter().filter_map(|a| a.strip_prefix("of="))),
+        "dd" => all(
+            false,
+            &mut args.iter().filter_map(|a| a.strip_prefix("of=")),
+        ),
         "cp" | "install" | "ln" | "rsync" => {
             let wipes = args.iter().any(|a| a.starts_with("--delete"));
             all(wipes, &mut copies(args).1.iter().map(String::as_str));
@@ -58,12 +61,25 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
             all(false, &mut into.iter().map(String::as_str));
         }
         "find" if args.iter().any(|a| a == "-delete") => {
-            all(true, &mut args.iter().map(String::as_str).take_while(|a| !a.starts_with('-')));
+            all(
+                true,
+                &mut args
+                    .iter()
+                    .map(String::as_str)
+                    .take_while(|a| !a.starts_with('-')),
+            );
         }
-        "curl" => all(false, &mut values(args, &["-o", "--output", "--output-dir"]).into_iter()),
+        "curl" => all(
+            false,
+            &mut values(args, &["-o", "--output", "--output-dir"]).into_iter(),
+        ),
         "wget" => all(
             false,
-            &mut values(args, &["-O", "--output-document", "-P", "--directory-prefix"]).into_iter(),
+            &mut values(
+                args,
+                &["-O", "--output-document", "-P", "--directory-prefix"],
+            )
+            .into_iter(),
         ),
         "tar" => all(false, &mut values(args, &["-C", "--directory"]).into_iter()),
         "unzip" => all(false, &mut values(args, &["-d"]).into_iter()),
@@ -80,9 +96,10 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
 }
 
 fn git(args: &[String], all: &mut dyn FnMut(bool, &mut dyn Iterator<Item = &str>)) {
-    let (verb, rest) = match args.iter().position(|a| {
-        matches!(a.as_str(), "restore" | "rm" | "mv" | "checkout")
-    }) {
+    let (verb, rest) = match args
+        .iter()
+        .position(|a| matches!(a.as_str(), "restore" | "rm" | "mv" | "checkout"))
+    {
         Some(at) => (
             args.get(at).map_or("", String::as_str),
             args.get(at + 1..).unwrap_or_default(),
@@ -145,7 +162,11 @@ fn copies(args: &[String]) -> (Vec<&str>, Vec<String>) {
     };
     let mut into = vec![target.to_owned()];
     for source in &sources {
-        let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+        let name = source
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or("");
         into.push(format!("{}/{name}", target.trim_end_matches('/')));
     }
     (sources, into)
@@ -157,7 +178,9 @@ fn in_place(args: &[String]) -> bool {
             || (a.starts_with('-')
                 && !a.starts_with("--")
                 && a.get(1..).is_some_and(|c| {
-                    c.split(['e', 'f']).next().is_some_and(|flags| flags.contains('i'))
+                    c.split(['e', 'f'])
+                        .next()
+                        .is_some_and(|flags| flags.contains('i'))
                 }))
     })
 }

@@ -1,0 +1,331 @@
+//! The `hook` part of a planner: how that agent's payloads are read and how it is answered. Pure.
+//!
+//! Only the calling agent's planner is parsed, and of it only this part (spec 4.6).
+
+use crate::spec::builtin::Builtin;
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Ours for a vendor's event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
+pub enum Event {
+    /// A session begins.
+    SessionStart,
+    /// The person has written something.
+    UserPromptSubmit,
+    /// Before a tool: the gate.
+    PreToolUse,
+    /// After a tool.
+    PostToolUse,
+    /// The agent has finished its turn.
+    Stop,
+    /// The session is over.
+    SessionEnd,
+    /// A sub-agent has finished.
+    Subagent,
+}
+
+impl Event {
+    /// Its name, as in Claude Code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::Stop => "Stop",
+            Self::SessionEnd => "SessionEnd",
+            Self::Subagent => "Subagent",
+        }
+    }
+}
+
+/// The `hook` object of a planner.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// The agent's name; not in the data.
+    #[serde(skip)]
+    pub name: String,
+    /// The vendor's event → what it is.
+    pub events: BTreeMap<String, EventData>,
+    /// A call's field → where it may stand in the payload (dotted); the first that is there counts. Fields not named are
+    /// where Claude Code has them.
+    #[serde(default)]
+    pub fields: BTreeMap<String, Vec<String>>,
+    /// The vendor's tool → `Bash`, `Edit`, `Write`, `patch`; others keep their names.
+    #[serde(default)]
+    pub tools: BTreeMap<String, String>,
+    /// A tool's argument → its names there.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, Vec<String>>,
+    /// How MCP tools are called, where not `mcp__server__tool`.
+    #[serde(default)]
+    pub mcp: Option<Mcp>,
+    /// The permission modes in which somebody is there to be asked; absent: all.
+    #[serde(default)]
+    pub ask_modes: Option<Vec<String>>,
+    /// The forms of answers before a tool.
+    pub answers: Answers,
+    /// Other forms for other payload shapes; the first whose keys are all there counts.
+    #[serde(default)]
+    pub variants: Vec<Variant>,
+}
+
+/// One event of a vendor.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum EventData {
+    /// What it is.
+    Plain(Event),
+    /// What it is, and what is special about it.
+    Special(Box<Special>),
+}
+
+/// What the payload of an event doesn't say by itself.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Special {
+    /// What it is.
+    #[serde(rename = "as")]
+    pub event: Event,
+    /// The tool; `{field}` is replaced by that field of the payload.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// Where the tool's input stands; `.` is the payload itself.
+    #[serde(default)]
+    pub input: Option<String>,
+    /// Tools (by the start of their name) whose confirmations another event of this agent asks for.
+    #[serde(default)]
+    pub asked_elsewhere: Vec<String>,
+    /// Its own forms.
+    #[serde(default)]
+    pub answers: Option<Answers>,
+}
+
+/// How an agent calls MCP tools.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mcp {
+    /// What the name begins with.
+    pub prefix: String,
+    /// Where the server's name stands in the payload.
+    #[serde(default)]
+    pub server: Option<String>,
+    /// Where the tool's bare name stands in the payload.
+    #[serde(default)]
+    pub tool: Option<String>,
+}
+
+/// The forms of one agent.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answers {
+    /// Go on; absent: silence and exit 0.
+    #[serde(default)]
+    pub allow: Option<Form>,
+    /// It doesn't run.
+    #[serde(default)]
+    pub deny: Option<Form>,
+    /// A person decides; absent: nobody can be asked, so it is a denial.
+    #[serde(default)]
+    pub ask: Option<Form>,
+    /// Text for the model at the start of a session; absent: there is no way.
+    #[serde(default)]
+    pub context: Option<Form>,
+}
+
+/// One answer: `__REASON__` and `__EVENT__` stand for the message and the vendor's event.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Form {
+    /// The exit code.
+    #[serde(default)]
+    pub exit: u8,
+    /// What goes to standard output: text, or a value that is printed as JSON.
+    #[serde(default)]
+    pub stdout: Option<Value>,
+    /// What goes to standard error.
+    #[serde(default)]
+    pub stderr: Option<String>,
+}
+
+/// The forms for payloads that have these keys.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Top-level keys, all of which are there.
+    pub when: Vec<String>,
+    /// The forms.
+    pub answers: Answers,
+}
+
+impl EventData {
+    /// What it is.
+    pub fn event(&self) -> Event {
+        match self {
+            Self::Plain(event) => *event,
+            Self::Special(special) => special.event,
+        }
+    }
+
+    /// What is special about it.
+    pub fn special(&self) -> Option<&Special> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Special(special) => Some(special),
+        }
+    }
+}
+
+impl Agent {
+    /// Reads the `hook` part of a built-in's planner. A fault of the build, so the error is for us.
+    pub fn load(builtin: &Builtin) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Planner {
+            hook: Agent,
+        }
+        let planner: Planner = serde_json::from_str(&plain_json(builtin.text))
+            .map_err(|e| format!("planners/{}/planner.jsonc: {e}", builtin.name))?;
+        let mut agent = planner.hook;
+        builtin.name.clone_into(&mut agent.name);
+        Ok(agent)
+    }
+
+    /// The event of that name, or of one that differs only in case and underscores (`preToolUse`, `pre_tool_use`).
+    pub fn event(&self, name: &str) -> Option<&EventData> {
+        self.events.get(name).or_else(|| {
+            let folded = fold(name);
+            self.events
+                .iter()
+                .find_map(|(known, data)| (fold(known) == folded).then_some(data))
+        })
+    }
+}
+
+/// Lower case, without underscores.
+pub fn fold(name: &str) -> String {
+    name.chars()
+        .filter(|c| *c != '_')
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
+}
+
+/// May an event of this name come before a tool? Then, unknown, it is denied (spec 4.1).
+pub fn may_be_gate(name: &str) -> bool {
+    let name = fold(name);
+    name == "pretooluse"
+        || ((name.contains("pre") || name.contains("before"))
+            && [
+                "tool", "shell", "exec", "command", "mcp", "edit", "write", "file",
+            ]
+            .iter()
+            .any(|word| name.contains(word)))
+}
+
+/// JSON with comments and trailing commas as plain JSON; everything else stays as it is.
+pub fn plain_json(text: &str) -> Cow<'_, str> {
+    if !text.contains("//") && !text.contains("/*") && !text.contains(',') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    // A comma waits until it is known that something comes behind it.
+    let mut comma = false;
+    while let Some(at) = rest.find(['"', '/', ',', ']', '}']) {
+        let (before, found) = rest.split_at(at);
+        if comma && !before.trim().is_empty() {
+            out.push(',');
+            comma = false;
+        }
+        out.push_str(before);
+        if let Some(behind) = found.strip_prefix("//") {
+            rest = behind
+                .find('\n')
+                .and_then(|n| behind.get(n..))
+                .unwrap_or("");
+            continue;
+        }
+        if let Some(behind) = found.strip_prefix("/*") {
+            rest = behind.split_once("*/").map_or("", |(_, tail)| tail);
+            continue;
+        }
+        let mut chars = found.chars();
+        let c = chars.next().unwrap_or(' ');
+        rest = chars.as_str();
+        if comma && !matches!(c, ']' | '}') {
+            out.push(',');
+        }
+        comma = c == ',';
+        if comma {
+            continue;
+        }
+        out.push(c);
+        if c == '"' {
+            let end = string_end(rest);
+            out.push_str(rest.get(..end).unwrap_or_default());
+            rest = rest.get(end..).unwrap_or_default();
+        }
+    }
+    if comma && !rest.trim().is_empty() {
+        out.push(',');
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Behind the closing quote of a string whose opening one is behind us.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, b) in text.bytes().enumerate() {
+        match b {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_trailing_commas_go_and_nothing_else() {
+        let text =
+            "// x\n{\"a\": \"//,}\\\"\", /* y */ \"b\": [1, 2,], // z\n \"c\": {\"d\": 1,},\n}\n";
+        let value: Value = serde_json::from_str(&plain_json(text)).unwrap();
+        assert_eq!(
+            value,
+            serde_json::json!({"a": "//,}\"", "b": [1, 2], "c": {"d": 1}})
+        );
+    }
+
+    #[test]
+    fn events_that_may_be_gates_are_known_by_name() {
+        for gate in [
+            "PreToolUse",
+            "pre_tool_use",
+            "beforeShellExecution",
+            "BeforeTool",
+            "pre_run_command",
+            "beforeReadFile",
+            "PREWRITE",
+        ] {
+            assert!(may_be_gate(gate), "{gate}");
+        }
+        for other in [
+            "PostToolUse",
+            "SessionStart",
+            "afterFileEdit",
+            "Stop",
+            "preCompact",
+            "beforeSubmitPrompt",
+        ] {
+            assert!(!may_be_gate(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! From an agent's payload to calls: a whitelist, driven by the planner's data. Pure.
+//!
+//! What can't be judged (no tool, a shell tool without a line, an edit without a file) is an error: before
+//! a tool that is a denial.
+
+use super::agent::{Agent, Event, Special};
+use super::call::{Call, Tool};
+use super::dialect::patch;
+use super::json::Json;
+use std::borrow::Cow;
+
+/// Reads a payload of `agent` for `event`. Several calls come from a patch of several files.
+pub fn normalize<'a>(
+    agent: &Agent,
+    event: Event,
+    special: Option<&Special>,
+    payload: &'a Json<'a>,
+) -> Result<Vec<Call<'a>>, String> {
+    let text = |field: &str, usual: &[&str]| field_text(agent, payload, field, usual);
+    let mut call = Call {
+        session_id: text("session_id", &["session_id"]),
+        transcript_path: text("transcript_path", &["transcript_path"]),
+        cwd: text("cwd", &["cwd"]),
+        event,
+        agent: agent.name.clone(),
+        tool: None,
+        permission_mode: text("permission_mode", &["permission_mode"]),
+        prompt: None,
+        end_reason: None,
+    };
+    match event {
+        Event::PreToolUse | Event::PostToolUse => return tools(agent, special, payload, &call),
+        Event::UserPromptSubmit => {
+            call.prompt = value(agent, payload, "prompt", &["prompt"]).and_then(prompt);
+        }
+        Event::Stop | Event::SessionEnd => {
+            call.end_reason = text("end_reason", &["reason"]);
+        }
+        Event::SessionStart | Event::Subagent => {}
+    }
+    Ok(vec![call])
+}
+
+fn value<'a>(
+    agent: &Agent,
+    from: &'a Json<'a>,
+    field: &str,
+    usual: &[&str],
+) -> Option<&'a Json<'a>> {
+    let there = |path: &str| from.at(path).filter(|v| !matches!(v, Json::Null));
+    match agent.fields.get(field) {
+        // An empty text (Cursor's `cwd`, seen by a third party in 2026.07.16) is as good as none.
+        Some(paths) => paths
+            .iter()
+            .find_map(|p| there(p).filter(|v| v.str() != Some(""))),
+        None => usual.iter().find_map(|p| there(p)),
+    }
+}
+
+fn field_text<'a>(
+    agent: &Agent,
+    from: &'a Json<'a>,
+    field: &str,
+    usual: &[&str],
+) -> Option<Cow<'a, str>> {
+    value(agent, from, field, usual)
+        .and_then(Json::str)
+        .map(Cow::Borrowed)
+}
+
+/// A prompt is text, or (Kimi 2.1.0) a list of parts of which some are text.
+fn prompt<'a>(value: &'a Json<'a>) -> Option<Cow<'a, str>> {
+    if let Some(text) = value.str() {
+        return Some(Cow::Borrowed(text));
+    }
+    let parts = value.items()?.iter();
+    let texts: Vec<_> = parts
+        .filter_map(|p| p.str().or_else(|| p.get("text")?.str()))
+        .collect();
+    (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
+}
+
+fn tools<'a>(
+    agent: &Agent,
+    special: Option<&Special>,
+    payload: &'a Json<'a>,
+    call: &Call<'a>,
+) -> Result<Vec<Call<'a>>, String> {
+    let input = match special.and_then(|s| s.input.as_deref()) {
+        Some(".") => Some(payload),
+        Some(path) => payload.at(path),
+        None => value(agent, payload, "tool_input", &["tool_input"]),
+    };
+    let own = match special.and_then(|s| s.tool.as_deref()) {
+        Some(template) => Cow::Owned(filled(template, payload)),
+        None => field_text(agent, payload, "tool_name", &["tool_name"])
+            .filter(|name| !name.is_empty())
+            .ok_or("the payload names no tool")?,
+    };
+    let name = match agent.tools.get(own.as_ref()) {
+        Some(ours) => Cow::Owned(ours.clone()),
+        None => mcp_name(agent, payload, &own).map_or(own, Cow::Owned),
+    };
+    let id = field_text(agent, payload, "tool_use_id", &["tool_use_id"]);
+    // Copilot documents its arguments as a JSON text inside the JSON; 1.0.102 sends an object.
+    let decoded = match input.and_then(Json::str) {
+        Some(text) if text.trim_start().starts_with('{') && name != "patch" => Some(
+            Json::parse(text.as_bytes())
+                .map_err(|e| format!("the tool's arguments are not valid JSON ({e})"))?,
+        ),
+        _ => None,
+    };
+    let bare = input.and_then(Json::str).filter(|_| decoded.is_none());
+    let read = |argument: &str, usual: &[&str]| -> Option<Cow<'a, str>> {
+        match &decoded {
+            Some(object) => {
+                argument_text(agent, object, argument, usual).map(|t| Cow::Owned(t.into_owned()))
+            }
+            None => argument_text(agent, input?, argument, usual),
+        }
+    };
+    if name == "patch" {
+        let text = bare
+            .map(Cow::Borrowed)
+            .or_else(|| read("patch", &["command", "input", "patch"]))
+            .ok_or("the patch has no text")?;
+        return patched(&text, id.as_ref(), call);
+    }
+    let mut tool = Tool {
+        id,
+        ..Tool::default()
+    };
+    let before = call.event == Event::PreToolUse;
+    match name.as_ref() {
+        "Bash" => {
+            tool.command = read("command", &["command"]).or(bare.map(Cow::Borrowed));
+            if before && tool.command.is_none() {
+                return Err("the shell tool's payload has no command".to_owned());
+            }
+        }
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
+            tool.file_path = read("file_path", &["file_path", "notebook_path"]);
+            tool.old_string = read("old_string", &["old_string"]);
+            tool.new_string = read("new_string", &["new_string", "new_source"]);
+            tool.content = read("content", &["content"]);
+            if let Some(edits) = input.and_then(|i| i.get("edits")?.items()) {
+                tool.old_string = joined(edits, "old_string");
+                tool.new_string = joined(edits, "new_string");
+            }
+            if before && tool.file_path.is_none() {
+                return Err(format!("the payload of {name} names no file"));
+            }
+        }
+        _ => {}
+    }
+    tool.name = name;
+    let mut call = call.clone();
+    call.tool = Some(tool);
+    Ok(vec![call])
+}
+
+fn argument_text<'a>(
+    agent: &Agent,
+    input: &'a Json<'a>,
+    argument: &str,
+    usual: &[&str],
+) -> Option<Cow<'a, str>> {
+    let text = |name: &str| input.at(name).and_then(Json::str).map(Cow::Borrowed);
+    match agent.arguments.get(argument) {
+        Some(names) => names.iter().find_map(|n| text(n)),
+        None => usual.iter().find_map(|n| text(n)),
+    }
+}
+
+fn joined<'a>(edits: &[Json<'a>], key: &str) -> Option<Cow<'a, str>> {
+    let texts: Vec<_> = edits.iter().filter_map(|e| e.get(key)?.str()).collect();
+    (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
+}
+
+/// One call for each file of a patch.
+fn patched<'a>(
+    text: &str,
+    id: Option<&Cow<'a, str>>,
+    call: &Call<'a>,
+) -> Result<Vec<Call<'a>>, String> {
+    let some = |s: String| (!s.is_empty()).then_some(Cow::Owned(s));
+    let changes = match patch::read(text) {
+        Ok(changes) => changes,
+        Err(_) if call.event == Event::PostToolUse => vec![patch::Change::default()],
+        Err(e) => return Err(e),
+    };
+    let one = |change: patch::Change| {
+        let mut call = call.clone();
+        call.tool = Some(Tool {
+            name: Cow::Borrowed(if change.adds { "Write" } else { "Edit" }),
+            id: id.cloned(),
+            file_path: Some(Cow::Owned(change.path)),
+            content: change.adds.then(|| Cow::Owned(change.after.clone())),
+            old_string: some(change.before),
+            new_string: some(change.after).filter(|_| !change.adds),
+            ..Tool::default()
+        });
+        call
+    };
+    Ok(changes.into_iter().map(one).collect())
+}
+
+/// `mcp__server__tool` for an agent that spells it otherwise.
+fn mcp_name(agent: &Agent, payload: &Json<'_>, own: &str) -> Option<String> {
+    let mcp = agent.mcp.as_ref()?;
+    if own.starts_with("mcp__") {
+        return None;
+    }
+    let rest = own.strip_prefix(mcp.prefix.as_str())?;
+    let named = |path: &Option<String>| Some(payload.at(path.as_deref()?)?.str()?.to_owned());
+    if let Some(server) = named(&mcp.server) {
+        let bare = named(&mcp.tool).unwrap_or_else(|| {
+            let tail = rest
+                .strip_prefix(server.as_str())
+                .and_then(|t| t.strip_prefix('_'));
+            tail.unwrap_or(rest).to_owned()
+        });
+        return Some(format!("mcp__{server}__{bare}"));
+    }
+    // Without the server's name the first underscore must do.
+    let (server, tool) = rest.split_once('_').unwrap_or(("server", rest));
+    Some(format!("mcp__{server}__{tool}"))
+}
+
+/// `mcp__{mcp_server_name}__{tool_name}` with the payload's fields; one that isn't there is `server`.
+fn filled(template: &str, payload: &Json<'_>) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, tail)) = rest.split_once('{') {
+        let (name, behind) = tail.split_once('}').unwrap_or((tail, ""));
+        out.push_str(before);
+        out.push_str(payload.get(name).and_then(Json::str).unwrap_or("server"));
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,226 @@
+//! One call against one policy. May not read anything: the facts are gathered before.
+//!
+//! Order: deny rules, then confirm rules, then allow; the first match gives the reason (spec 4.4).
+
+use super::load::{Policy, Rule, Test, When};
+use super::paths::Target;
+use super::{pattern, rules};
+use crate::hook::shell::Reading;
+
+/// The three verdicts, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It goes on, with the agent's own prompts.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// It doesn't run.
+    Deny,
+}
+
+impl Verdict {
+    /// `allow`, `ask` or `deny`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// A verdict with its ground.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// What is to happen.
+    pub verdict: Verdict,
+    /// The rule's reason; empty for allow.
+    pub reason: String,
+    /// The rule (`bash_deny[3]`, `self-protection`), for `check` and the log.
+    pub rule: Option<String>,
+    /// Reasons of rules that only observe.
+    pub observed: Vec<String>,
+}
+
+impl Ruling {
+    /// Nothing stands against it.
+    pub fn allow() -> Self {
+        Self {
+            verdict: Verdict::Allow,
+            reason: String::new(),
+            rule: None,
+            observed: Vec::new(),
+        }
+    }
+
+    /// A verdict by a rule.
+    pub fn new(verdict: Verdict, reason: impl Into<String>, rule: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            reason: reason.into(),
+            rule: Some(rule.into()),
+            observed: Vec::new(),
+        }
+    }
+
+    /// The stricter of two; the first where they are equal. Observations add up.
+    #[must_use]
+    pub fn stricter(mut self, mut other: Self) -> Self {
+        let (mut strict, mild) = if other.verdict > self.verdict {
+            (std::mem::replace(&mut other, Self::allow()), &mut self)
+        } else {
+            (std::mem::replace(&mut self, Self::allow()), &mut other)
+        };
+        strict.observed.append(&mut mild.observed);
+        strict
+    }
+}
+
+/// What a policy looks at.
+#[derive(Debug, Default)]
+pub struct Facts<'a> {
+    /// The shell line, for shell tools.
+    pub line: Option<&'a str>,
+    /// What could be read of it.
+    pub reading: Reading,
+    /// The files that are written, with every spelling that rules see.
+    pub targets: Vec<(Target, Vec<String>)>,
+    /// The name of an MCP tool.
+    pub mcp: Option<&'a str>,
+    /// The home directory, to see `~` in it.
+    pub home: String,
+}
+
+/// Judges. An error is a pattern that can't be used; the caller denies with it.
+pub fn judge(policy: &Policy<'_>, facts: &Facts<'_>) -> Result<Ruling, String> {
+    if let Some((at, rule)) = first(&policy.bash_deny, |r| on_line(r, facts))? {
+        return Ok(found(Verdict::Deny, "bash_deny", at, rule));
+    }
+    if let Some((at, rule)) = first(&policy.path_deny, |r| on_paths(r, facts))? {
+        return Ok(found(Verdict::Deny, "path_deny", at, rule));
+    }
+    if let Some(tool) = facts.mcp {
+        for (at, pattern) in policy.mcp_deny.iter().enumerate() {
+            if pattern::full(pattern, tool)? {
+                let reason = format!("the MCP tool {tool} is on the deny list");
+                return Ok(Ruling::new(
+                    Verdict::Deny,
+                    reason,
+                    format!("mcp_deny[{at}]"),
+                ));
+            }
+        }
+    }
+    let mut observed = Vec::new();
+    for (key, list, on) in [
+        (
+            "bash_confirm",
+            &policy.bash_confirm,
+            on_line as fn(&Rule<'_>, &Facts<'_>) -> _,
+        ),
+        ("path_confirm", &policy.path_confirm, on_paths),
+    ] {
+        for (at, rule) in list.iter().enumerate() {
+            if !on(rule, facts)? {
+                continue;
+            }
+            if rule.when == When::Immediate {
+                let mut ruling = found(Verdict::Ask, key, at, rule);
+                ruling.observed = observed;
+                return Ok(ruling);
+            }
+            observed.push(rule.reason.to_string());
+        }
+    }
+    let mut ruling = match facts.mcp {
+        Some(tool) if !allowed(&policy.mcp_allow, tool)? => Ruling::new(
+            Verdict::Ask,
+            format!("the MCP tool {tool} is not on the allow list"),
+            "mcp_allow",
+        ),
+        _ => unreadable(policy, facts).unwrap_or_else(Ruling::allow),
+    };
+    ruling.observed = observed;
+    Ok(ruling)
+}
+
+fn found(verdict: Verdict, key: &str, at: usize, rule: &Rule<'_>) -> Ruling {
+    Ruling::new(verdict, rule.reason.as_ref(), format!("{key}[{at}]"))
+}
+
+fn first<'r, 'a>(
+    rules: &'r [Rule<'a>],
+    on: impl Fn(&Rule<'a>) -> Result<bool, String>,
+) -> Result<Option<(usize, &'r Rule<'a>)>, String> {
+    for (at, rule) in rules.iter().enumerate() {
+        if on(rule)? {
+            return Ok(Some((at, rule)));
+        }
+    }
+    Ok(None)
+}
+
+fn on_line(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
+    let Some(line) = facts.line else {
+        return Ok(false);
+    };
+    match &rule.test {
+        Test::Pattern(pattern) => pattern::search(pattern, line),
+        Test::Program(program) => {
+            for command in &facts.reading.commands {
+                if rules::program(program, command, line, &facts.home)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+fn on_paths(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
+    let Test::Pattern(pattern) = &rule.test else {
+        return Ok(false);
+    };
+    for (_, spellings) in &facts.targets {
+        for spelling in spellings {
+            if pattern::search(pattern, spelling)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn allowed(patterns: &[std::borrow::Cow<'_, str>], tool: &str) -> Result<bool, String> {
+    for pattern in patterns {
+        if pattern::full(pattern, tool)? {
+            return Ok(true);
+        }
+    }
+    Ok(patterns.is_empty())
+}
+
+/// A line that can't be tokenised may hide a program that a rule is about: then it is asked.
+fn unreadable(policy: &Policy<'_>, facts: &Facts<'_>) -> Option<Ruling> {
+    let line = facts.line.filter(|_| facts.reading.unreadable)?;
+    let rules = policy.bash_deny.iter().chain(&policy.bash_confirm);
+    let name = rules
+        .filter(|r| r.when == When::Immediate)
+        .filter_map(|r| match &r.test {
+            Test::Program(program) => program.programs.iter().find(|p| mentions(line, p)),
+            Test::Pattern(_) => None,
+        })
+        .next()?;
+    let reason = format!("the shell line can't be read as it stands, and it names `{name}`");
+    Some(Ruling::new(Verdict::Ask, reason, "unreadable"))
+}
+
+/// Does the word stand in the text by itself?
+pub fn mentions(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|t| t.chars().next_back());
+        let behind = text.get(at + word.len()..).and_then(|t| t.chars().next());
+        !before.is_some_and(part) && !behind.is_some_and(part)
+    })
+}

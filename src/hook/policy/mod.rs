@@ -1,0 +1,238 @@
+//! The policy: which rules are in force, and what they say of a call. Reads policy files, settings that it
+//! protects and links; writes nothing but the note that a policy's patterns have been checked.
+
+mod judge;
+mod load;
+mod paths;
+mod pattern;
+mod protect;
+mod provider;
+mod remembered;
+mod rules;
+
+pub use judge::{Ruling, Verdict};
+pub use load::Policy;
+
+use super::call::Call;
+use super::dialect::patch;
+use super::shell;
+use crate::sys::{FileKind, Sys};
+use judge::Facts;
+use paths::Target;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The policy that holds where the user has none.
+pub const DEFAULT: &str = include_str!("default.json");
+
+/// The largest policy file that is read, in bytes.
+const CAP: u64 = 16 << 20;
+
+/// Where a call happens.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// The state home, absolute.
+    pub state: PathBuf,
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The git top of the working directory.
+    pub top: Option<PathBuf>,
+    /// The calling agent.
+    pub agent: String,
+    /// When providers must have answered, as [`crate::sys::Clock::now`].
+    pub until: Duration,
+}
+
+/// The texts of the policies in force.
+#[derive(Debug, Clone, Default)]
+pub struct Texts {
+    /// The user's policy, or the built-in one.
+    pub user: Source,
+    /// The repository's, which only tightens.
+    pub repo: Option<Source>,
+}
+
+/// One policy's text.
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    /// The file; `None` for the built-in policy.
+    pub path: Option<PathBuf>,
+    /// Its bytes.
+    pub text: Vec<u8>,
+    /// Its patterns have been compiled before, as the file stands.
+    pub checked: bool,
+}
+
+impl Source {
+    fn name(&self) -> String {
+        self.path.as_ref().map_or_else(
+            || "the built-in policy".to_owned(),
+            |p| format!("`{}`", p.display()),
+        )
+    }
+
+    /// Parses and, where that isn't known yet, checks every pattern. The sentence names the file.
+    pub fn policy(&self) -> Result<Policy<'_>, String> {
+        let fault = |e: String| format!("the policy {} can't be used: {e}", self.name());
+        let policy = Policy::parse(&self.text).map_err(fault)?;
+        if !self.checked {
+            policy.check_patterns().map_err(fault)?;
+        }
+        Ok(policy)
+    }
+}
+
+/// Reads the policies in force. The sentence names the file that can't be read.
+pub fn texts(state: &Path, top: Option<&Path>, sys: &Sys<'_>) -> Result<Texts, String> {
+    let own = state.join("policy.json");
+    let user = source(&own, state, sys)?.unwrap_or_else(|| Source {
+        path: None,
+        text: DEFAULT.as_bytes().to_vec(),
+        checked: true,
+    });
+    let repo = match top
+        .map(|t| t.join(".gitvow/policy.json"))
+        .filter(|p| *p != own)
+    {
+        Some(path) => source(&path, state, sys)?,
+        None => None,
+    };
+    Ok(Texts { user, repo })
+}
+
+fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, String> {
+    let failed = |e: std::io::Error| format!("the policy `{}` can't be read: {e}", path.display());
+    let mut stat = match sys.disk.stat(path) {
+        Ok(stat) => stat,
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(e) => return Err(failed(e)),
+    };
+    let mut real = path.to_path_buf();
+    if stat.kind == FileKind::Link {
+        real = paths::real(sys.disk, path);
+        stat = sys.disk.stat(&real).map_err(failed)?;
+    }
+    let text = sys.disk.read(&real, CAP).map_err(failed)?;
+    let checked = remembered::knows(state, &real, &stat, sys);
+    let source = Source {
+        path: Some(path.to_path_buf()),
+        text,
+        checked,
+    };
+    if !checked && source.policy().is_ok() {
+        remembered::note(state, &real, &stat, sys);
+    }
+    Ok(Some(source))
+}
+
+/// Judges the calls of one payload: the strictest verdict counts, the policies' and our own protection.
+/// An error is a policy that can't be used; before a tool that is a denial.
+pub fn decide(calls: &[Call<'_>], ground: &Ground, sys: &Sys<'_>) -> Result<Ruling, String> {
+    let texts = texts(&ground.state, ground.top.as_deref(), sys)?;
+    let user = texts.user.policy()?;
+    let repo = texts.repo.as_ref().map(Source::policy).transpose()?;
+    let mut worst = Ruling::allow();
+    for call in calls {
+        let mut ruling = one(call, &user, repo.as_ref(), ground, sys)?;
+        if calls.len() > 1
+            && ruling.verdict > Verdict::Allow
+            && let Some(file) = call.tool.as_ref().and_then(|t| t.file_path.as_deref())
+        {
+            ruling.reason.push_str(&format!(" [file: {file}]"));
+        }
+        worst = worst.stricter(ruling);
+    }
+    Ok(worst)
+}
+
+fn one(
+    call: &Call<'_>,
+    user: &Policy<'_>,
+    repo: Option<&Policy<'_>>,
+    ground: &Ground,
+    sys: &Sys<'_>,
+) -> Result<Ruling, String> {
+    let facts = facts(call, ground, sys);
+    let around = protect::Around {
+        state: &ground.state,
+        top: ground.top.as_deref(),
+        agent: &ground.agent,
+    };
+    let mut ruling = protect::protect(&facts, &around, sys);
+    ruling = ruling.stricter(judge::judge(user, &facts)?);
+    if let Some(repo) = repo {
+        let mut theirs = judge::judge(repo, &facts)?;
+        theirs.rule = theirs.rule.map(|r| format!("repository: {r}"));
+        ruling = ruling.stricter(theirs);
+    }
+    for provider in &user.providers {
+        if ruling.verdict == Verdict::Deny {
+            break;
+        }
+        ruling = ruling.stricter(provider::ask(provider, call, ground, sys));
+    }
+    Ok(ruling)
+}
+
+/// What rules see of a call.
+fn facts<'c>(call: &'c Call<'_>, ground: &Ground, sys: &Sys<'_>) -> Facts<'c> {
+    let mut facts = Facts::default();
+    let Some(tool) = &call.tool else {
+        return facts;
+    };
+    facts.mcp = tool.mcp();
+    let mut targets = Vec::new();
+    let target = |word: &str, dirs: &[String], removes: bool| {
+        Target::new(word, &ground.cwd, dirs, removes, sys.disk, sys.env)
+    };
+    if let Some(line) = tool.command.as_deref().filter(|_| tool.is_shell()) {
+        facts.line = Some(line);
+        facts.reading = shell::read(line);
+        let writes = shell::writes(&facts.reading);
+        targets.extend(writes.iter().map(|w| target(&w.path, &w.dirs, w.removes)));
+        // A patch given to the shell (`apply_patch <<EOF`) is read even where the line can't be.
+        if facts.reading.unreadable && line.contains("*** ") {
+            let changes = patch::read(line).unwrap_or_default();
+            targets.extend(changes.iter().map(|c| target(&c.path, &[], false)));
+        }
+        if !facts.reading.commands.is_empty() {
+            let home = sys.env.home().unwrap_or_default();
+            facts.home = home.to_string_lossy().into_owned();
+        }
+    }
+    if let Some(path) = tool.file_path.as_deref().filter(|_| tool.is_edit()) {
+        targets.push(target(path, &[], false));
+    }
+    facts.targets = targets
+        .into_iter()
+        .map(|t| {
+            let spellings = t.spellings(ground.top.as_deref());
+            (t, spellings)
+        })
+        .collect();
+    facts
+}
+
+/// The git top of a directory: the nearest one upwards that has a `.git`, and that `.git`.
+pub fn git_top(from: &Path, sys: &Sys<'_>) -> Option<(PathBuf, PathBuf)> {
+    paths::lexical(from).ancestors().find_map(|dir| {
+        let git = dir.join(".git");
+        let there = sys.disk.stat(&git).is_ok();
+        there.then(|| (dir.to_path_buf(), git))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_policy_is_sound() {
+        let policy = Policy::parse(DEFAULT.as_bytes()).unwrap();
+        policy.check_patterns().unwrap();
+        assert_eq!(policy.ignored, Vec::<String>::new());
+    }
+}

@@ -1,0 +1,93 @@
+//! The process's last word: what is said when it can't finish, by a panic or for want of time. It decides
+//! nothing; what is said has been laid down before.
+//!
+//! Needed because agents read most exit codes as "go on": a panic with `panic = "abort"` ends with a
+//! signal, and an agent's own time limit counts as allow (facts 13).
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{self, Read, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Exit code, standard output, standard error.
+pub type Words = (u8, String, String);
+
+static LAID_DOWN: Mutex<Option<Words>> = Mutex::new(None);
+
+/// Lays down what is to be said; replaces what was.
+pub fn lay_down(words: Words) {
+    if let Ok(mut slot) = LAID_DOWN.lock() {
+        *slot = Some(words);
+    }
+}
+
+/// Takes it away before the real answer is written. False when it has been said already.
+pub fn take_back() -> bool {
+    LAID_DOWN.lock().is_ok_and(|mut slot| slot.take().is_some())
+}
+
+/// From now on a panic says the laid-down words and exits; without any it exits 0, for the answer was given.
+pub fn on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        // `try_lock`: the panic may have come while the words were being changed.
+        let words = LAID_DOWN.try_lock().ok().and_then(|mut slot| slot.take());
+        let place = panic
+            .location()
+            .map_or_else(String::new, ToString::to_string);
+        say(words.map(|(exit, out, err)| (exit, out, format!("{err}gitvow: a bug at {place}\n"))));
+    }));
+}
+
+/// Says the laid-down words and exits if they are still there after `limit`.
+pub fn after(limit: Duration) {
+    std::thread::spawn(move || {
+        std::thread::sleep(limit);
+        let words = LAID_DOWN.lock().ok().and_then(|mut slot| slot.take());
+        if words.is_some() {
+            say(words);
+        }
+    });
+}
+
+fn say(words: Option<Words>) {
+    let (exit, out, err) = words.unwrap_or_default();
+    let _ = io::stdout().write_all(out.as_bytes());
+    let _ = io::stdout().flush();
+    let _ = io::stderr().write_all(err.as_bytes());
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a panic or a stuck thread can't return to main"
+    )]
+    std::process::exit(i32::from(exit));
+}
+
+/// Standard input that gives up (`TimedOut`) at a time, for a stream that stays open without a word.
+#[derive(Debug)]
+pub struct Stdin {
+    until: Instant,
+}
+
+impl Stdin {
+    /// Gives up `limit` from now.
+    pub fn new(limit: Duration) -> Self {
+        Self {
+            until: Instant::now() + limit,
+        }
+    }
+}
+
+impl Read for Stdin {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let stdin = rustix::stdio::stdin();
+        let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+        let limit = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        if poll(&mut fds, Some(&limit))? == 0 {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(rustix::io::read(stdin, buf)?)
+    }
+}
