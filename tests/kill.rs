@@ -7,6 +7,8 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
     missing_docs
 )]
 
@@ -110,13 +112,11 @@ impl Scratch {
 }
 
 #[test]
-#[ignore = "install and uninstall aren't on main yet"]
 fn an_install_killed_at_its_system_calls() {
     killed("install");
 }
 
 #[test]
-#[ignore = "install and uninstall aren't on main yet"]
 fn an_uninstall_killed_at_its_system_calls() {
     killed("uninstall");
 }
