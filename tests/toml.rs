@@ -6,6 +6,10 @@
 mod cutting;
 #[path = "toml/inserting.rs"]
 mod inserting;
+#[path = "toml/properties.rs"]
+mod properties;
+#[path = "common/toml_text.rs"]
+mod toml_text;
 
 use gitvow::doc::{Addition, Comma, Container, Cut, CutRequest, Doc, Hang, Insertion, Root, Shape};
 use gitvow::doc::{apply, lookup};
