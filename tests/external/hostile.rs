@@ -200,10 +200,9 @@ fn wrong_types_in_normalize() {
     ] {
         fails(calls(&says(said), 10_000), part);
     }
-    let many = format!(
-        "printf '{{\"calls\":['; yes '{{\"event\":\"Stop\",\"payload\":{{}}}},' | head -n 10000; echo '{{}}]}}'"
-    );
-    fails(calls(&many, 10_000), "`calls` has 10001 items");
+    let many =
+        r#"printf '{"calls":['; yes '{"event":"Stop","payload":{}},' | head -n 10000; echo '{}]}'"#;
+    fails(calls(many, 10_000), "`calls` has 10001 items");
 }
 
 #[test]

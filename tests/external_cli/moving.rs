@@ -81,11 +81,11 @@ fn adopt_takes_them_over_and_uninstall_takes_them_out() {
         assert!(!now.contains(&old()), "{agent}: {now}");
         assert!(now.contains("/.gitvow/bin/gitvow hook"), "{agent}: {now}");
         h.ok(&["uninstall", "--agent", agent]);
-        let left = h
-            .path(file)
-            .exists()
-            .then(|| h.read(file))
-            .unwrap_or_default();
+        let left = if h.path(file).exists() {
+            h.read(file)
+        } else {
+            String::new()
+        };
         assert!(!left.contains("gitvow"), "{agent}: {left}");
         assert_eq!((h.read(POLICY), h.read(LEDGER)), state);
     }
