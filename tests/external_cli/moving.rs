@@ -72,7 +72,8 @@ fn without_adopt_the_old_entries_are_named_and_left() {
 
 #[test]
 fn adopt_takes_them_over_and_uninstall_takes_them_out() {
-    for (agent, file) in MERGED {
+    let copilot = ("copilot", ".copilot/hooks/gitvow.json");
+    for (agent, file) in MERGED.into_iter().chain([copilot]) {
         let h = Home::new();
         set_up(&h, "home", agent, file);
         let state = (h.read(POLICY), h.read(LEDGER));
@@ -105,4 +106,41 @@ fn a_users_own_settings_survive_the_move() {
     let events = left["hooks"].as_object_mut().unwrap();
     events.retain(|_, list| list.as_array().is_none_or(|l| !l.is_empty()));
     assert_eq!(left, serde_json::from_str::<Value>(&own).unwrap());
+}
+
+#[test]
+fn opencodes_old_plugin_is_refused_untouched_until_it_is_removed() {
+    let h = Home::new();
+    let file = ".config/opencode/plugins/gitvow.js";
+    set_up(&h, "home", "opencode", file);
+    let before = h.read(file);
+    for args in [
+        &["install", "--agent", "opencode"][..],
+        &["install", "--agent", "opencode", "--adopt"],
+    ] {
+        let did = h.gitvow(args);
+        assert_eq!(did.code, 1, "{did:?}");
+        assert!(did.err.contains(file), "{did:?}");
+        assert_eq!(h.read(file), before);
+    }
+    fs_err::remove_file(h.path(file)).unwrap();
+    h.ok(&["install", "--agent", "opencode"]);
+    h.ok(&["uninstall", "--agent", "opencode"]);
+    assert!(!h.path(file).exists());
+}
+
+#[test]
+fn droids_dead_file_is_left_and_is_in_nobodys_way() {
+    let h = Home::new();
+    let file = ".factory/hooks.json";
+    set_up(&h, "home", "factory", file);
+    let before = h.read(file);
+    h.ok(&["install", "--agent", "factory"]);
+    assert!(
+        h.read(".factory/settings.json")
+            .contains("hook --agent factory PreToolUse")
+    );
+    h.ok(&["uninstall", "--agent", "factory"]);
+    assert!(!h.path(".factory/settings.json").exists());
+    assert_eq!(h.read(file), before);
 }
