@@ -72,8 +72,9 @@ pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Re
     let mut wanted = false;
     for agent in &chosen {
         let change = one(args, scope, show, agent, &mut session, &mut |session| {
-            if std::mem::take(&mut launcher_due) {
+            if launcher_due {
                 run::write_launcher(session, &launcher, &seen)?;
+                launcher_due = false;
             }
             Ok(())
         });
@@ -86,6 +87,13 @@ pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Re
     }
     if wanted && launcher_due {
         run::write_launcher(&mut session, &launcher, &seen)?;
+    }
+    let placed = !args.dry_run && !launcher_due;
+    if placed && !wanted && launcher.change == crate::plan::launcher::Change::Create {
+        // Every agent failed after it was put there (a full disk): it goes again, unless it is needed.
+        if let Err(e) = super::uninstall::take_unused_launcher(&mut session) {
+            console.say(&format!("note: {}\n", super::escape::line(&e.sentence())));
+        }
     }
     let change = if wanted {
         launcher.change

@@ -285,6 +285,11 @@ fn drop_adapter(session: &Session<'_>, owner: &Owner, plan: &mut AgentPlan) {
     }
 }
 
+/// Removes a launcher that nothing needs.
+pub(super) fn take_unused_launcher(session: &mut Session<'_>) -> Result<()> {
+    launcher(session, false, &BTreeSet::new()).map(|_| ())
+}
+
 /// The launcher goes when nothing recorded is left and no known file names it. Says which file does.
 fn launcher(
     session: &mut Session<'_>,

@@ -228,8 +228,7 @@ impl World {
     /// Every name under the directory: what it is, its mode, its bytes. The lock and the empty directories of
     /// the state home are left out.
     pub fn tree(&self) -> Tree {
-        let mut tree = Tree::new();
-        walk(self.dir.path(), self.dir.path(), &mut tree);
+        let mut tree = tree_of(self.dir.path());
         tree.remove(Path::new("state/lock"));
         for name in ["state/records", "state/adapters", "state/saved"] {
             let used = |p: &&PathBuf| p.parent() == Some(Path::new(name));
@@ -242,6 +241,13 @@ impl World {
 }
 
 pub type Tree = BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>;
+
+/// Everything under a directory, by relative path.
+pub fn tree_of(dir: &Path) -> Tree {
+    let mut tree = Tree::new();
+    walk(dir, dir, &mut tree);
+    tree
+}
 
 /// A settings file with our entry in it.
 pub fn installed(text: &str) -> String {
