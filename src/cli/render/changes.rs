@@ -13,12 +13,6 @@ use std::path::Path;
 pub fn changes(document: &Changes, out_look: Look, err_look: Look) -> Rendered {
     let mut text = Rendered::default();
     let mut lines = Vec::new();
-    if let Some(launcher) = document.launcher.as_ref().filter(|l| l.action.writes()) {
-        lines.push((
-            launcher.action,
-            named(&launcher.path, None, "gitvow itself"),
-        ));
-    }
     for agent in &document.agents {
         for artifact in &agent.artifacts {
             if let Some(diff) = artifact.diff.as_ref().filter(|_| document.dry_run) {
@@ -27,6 +21,15 @@ pub fn changes(document: &Changes, out_look: Look, err_look: Look) -> Rendered {
             let behind = (artifact.real_path != artifact.path).then_some(&*artifact.real_path);
             lines.push((artifact.action, named(&artifact.path, behind, &who(agent))));
         }
+    }
+    // First to come and last to go.
+    if let Some(launcher) = document.launcher.as_ref().filter(|l| l.action.writes()) {
+        let at = match document.command {
+            Direction::Install => 0,
+            Direction::Uninstall => lines.len(),
+        };
+        let line = named(&launcher.path, None, "gitvow itself");
+        lines.insert(at, (launcher.action, line));
     }
     let (to, look) = if document.dry_run {
         (&mut text.err, err_look)
