@@ -8,8 +8,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
-    if words.get(1).is_some_and(|w| w == "hook") {
-        return ExitCode::from(gitvow::hook::main(words.get(2..).unwrap_or_default()));
+    if let [_, command, rest @ ..] = words.as_slice()
+        && command == "hook"
+        && !asks_for_help(rest)
+    {
+        return ExitCode::from(gitvow::hook::main(rest));
     }
     report_panics();
     let cli = match args::parse(words) {
@@ -40,6 +43,11 @@ fn main() -> ExitCode {
             ExitCode::from(e.kind.exit_code())
         }
     }
+}
+
+/// `gitvow hook --help` as a person types it; no entry was ever written like that.
+fn asks_for_help(rest: &[std::ffi::OsString]) -> bool {
+    matches!(rest, [word] if word == "--help" || word == "-h")
 }
 
 /// A panic is a bug of gitvow: exit 70 with a request to report it, in release builds (`panic = "abort"`) too.

@@ -72,6 +72,33 @@ fn help_and_version_go_to_stdout_and_end_well() {
     assert_eq!(text(&run(&["--version"]).stdout), "gitvow 0.1.0\n");
 }
 
+/// The runtime answers before the parser exists, so that no usage error becomes a "block" (or, for a gate,
+/// becomes anything but one): a missing event is harmless, an unreadable call before a tool is denied.
+#[test]
+fn hook_is_no_matter_of_the_parser() {
+    let home = tempfile::tempdir().unwrap();
+    let hook = |args: &[&str]| gitvow(&home, args).output().unwrap();
+    let harmless = hook(&[
+        "hook",
+        "--agent",
+        "claude",
+        "SessionStart",
+        "--no-such-option",
+    ]);
+    assert_eq!(harmless.status.code(), Some(0));
+    let denied = hook(&["hook", "--agent", "claude", "PreToolUse"]);
+    assert!(text(&denied.stdout).contains("BLOCKED"));
+    let spelt = hook(&[
+        "--color",
+        "never",
+        "hook",
+        "--agent",
+        "claude",
+        "PreToolUse",
+    ]);
+    assert_eq!((spelt.status, spelt.stdout), (denied.status, denied.stdout));
+}
+
 #[test]
 fn wrong_usage_is_two_and_says_so_on_stderr() {
     for args in [

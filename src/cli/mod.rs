@@ -22,6 +22,7 @@ pub use crate::escape;
 use crate::sys::Sys;
 use args::{Cli, Command};
 pub use console::{Console, Stream};
+use std::ffi::OsString;
 
 /// Runs one command; the exit code. Under `--json` an error that ends the command is a document as well,
 /// so that there is always exactly one.
@@ -40,11 +41,21 @@ fn dispatch(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
         Command::Uninstall(a) => uninstall::run(a, sys, console),
         Command::Doctor(_) => Err(not_built("doctor")),
         Command::Selftest(_) => Err(not_built("selftest")),
-        Command::Hook(_) => Err(not_built("hook")),
+        Command::Hook(a) => Ok(hook(a)),
         Command::Agents(_) => Err(not_built("agents")),
         Command::Check(_) => Err(not_built("check")),
         Command::Generate(a) => generate::run(a, console),
     }
+}
+
+/// Only a call with an option before the word comes here (`gitvow --color never hook …`): `main` takes all others.
+fn hook(args: &args::Hook) -> u8 {
+    let mut words: Vec<OsString> = Vec::new();
+    if let Some(agent) = &args.agent {
+        words.extend(["--agent".into(), agent.into()]);
+    }
+    words.push(args.event.clone().into());
+    crate::hook::main(&words)
 }
 
 fn not_built(command: &str) -> Error {
