@@ -6,8 +6,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-const BEGIN: &str =
-    "<!-- generated from planner.jsonc by `UPDATE=1 cargo test --test planners` -->\n";
+const BEGIN: &str = "<!-- generated from planner.jsonc and evidence.jsonc by `UPDATE=1 cargo test --test planners` -->\n";
 const END: &str = "<!-- end of the generated part -->\n";
 
 #[test]
@@ -107,8 +106,78 @@ fn tables(spec: &AgentSpec) -> String {
             }
         }
     }
+    out.push_str("\n## Evidence\n\n");
+    let rows = evidence(&spec.name);
+    if rows.is_empty() {
+        out.push_str("None: this client was never driven here.\n");
+    } else {
+        out.push_str("| client | version | platform | observed | capability | result | limits |\n|---|---|---|---|---|---|---|\n");
+    }
+    for row in &rows {
+        let text = |key: &str| row[key].as_str().unwrap();
+        let limits: Vec<&str> = row["limitations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|l| l.as_str().unwrap())
+            .collect();
+        let cells = [
+            "client",
+            "version",
+            "platform",
+            "observedAt",
+            "capability",
+            "result",
+        ]
+        .map(text);
+        let _ = writeln!(out, "| {} | {} |", cells.join(" | "), limits.join("; "));
+    }
     out.push('\n');
     out
+}
+
+/// The rows of `evidence.jsonc`.
+fn evidence(name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder(name).join("evidence.jsonc")).unwrap();
+    let value: Value =
+        jsonc_parser::parse_to_serde_value(&text, &jsonc_parser::ParseOptions::default()).unwrap();
+    value["evidence"].as_array().unwrap().clone()
+}
+
+#[test]
+fn every_row_of_evidence_has_its_keys_and_its_capture() {
+    const KEYS: [&str; 8] = [
+        "client",
+        "version",
+        "platform",
+        "observedAt",
+        "capability",
+        "fixture",
+        "limitations",
+        "result",
+    ];
+    for builtin in builtin::ALL {
+        for row in evidence(builtin.name) {
+            let keys: Vec<&str> = row
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            assert_eq!(keys, KEYS, "{}", builtin.name);
+            let fixture = row["fixture"].as_str().unwrap();
+            let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(fixture);
+            let capture =
+                std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{fixture}: {e}"));
+            let payload: Value = serde_json::from_str(&capture).unwrap();
+            assert!(payload.is_object(), "{fixture}");
+            assert!(
+                fixture.contains(row["version"].as_str().unwrap()),
+                "{fixture}"
+            );
+            assert!(["pass", "fail"].contains(&row["result"].as_str().unwrap()));
+        }
+    }
 }
 
 fn files(install: &Install, scope: Scope) -> Vec<(String, String)> {
