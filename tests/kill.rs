@@ -22,21 +22,24 @@ const OLD: &str = "{\n  \"model\": \"opus\"\n}\n";
 
 /// System calls (`?`: on some machines only), and how many of one kind lie between two kills in the sample.
 const CALLS: [(&str, usize); 14] = [
-    ("?open", 6),
-    ("openat", 6),
-    ("write", 2),
+    ("?open", 11),
+    ("openat", 11),
+    ("write", 3),
     ("?copy_file_range", 1),
-    ("fsync", 3),
-    ("?fchmod", 2),
+    ("fsync", 5),
+    ("?fchmod", 4),
     ("?rename", 1),
     ("?renameat", 1),
     ("renameat2", 1),
     ("?unlink", 1),
-    ("unlinkat", 2),
+    ("unlinkat", 3),
     ("?mkdir", 1),
     ("mkdirat", 1),
     ("flock", 1),
 ];
+
+/// One with a file that it owns, one with a plugin that is ours: edits, files and directories.
+const AGENTS: [&str; 4] = ["--agent", "claude", "--agent", "opencode"];
 
 type Tree = BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>;
 
@@ -75,7 +78,10 @@ impl Scratch {
 
     /// `around` comes before gitvow's own words (strace and its options).
     fn gitvow(&self, around: &[&str], command: &str) -> Output {
-        let own = [env!("CARGO_BIN_EXE_gitvow"), command, "--agent", "claude"];
+        let own = [env!("CARGO_BIN_EXE_gitvow")]
+            .into_iter()
+            .chain(command.split(' '));
+        let own = own.chain(AGENTS);
         let words: Vec<&str> = around.iter().copied().chain(own).collect();
         let (program, args) = words.split_first().unwrap();
         Command::new(program)
@@ -100,6 +106,14 @@ impl Scratch {
         let mut tree = Tree::new();
         walk(&self.home(), &mut tree);
         tree.retain(|path, _| !path.starts_with(self.home().join(".gitvow")));
+        tree
+    }
+
+    /// State home and all; but for the lock.
+    fn everything(&self) -> Tree {
+        let mut tree = Tree::new();
+        walk(&self.home(), &mut tree);
+        tree.remove(&self.home().join(".gitvow/lock"));
         tree
     }
 
@@ -192,6 +206,11 @@ fn kill_at(
             name.starts_with(".gitvow-") || found == before.get(&path) || found == after.get(&path),
             "{note}: {path:?} is neither before nor after"
         );
+    }
+    if !s.remains().is_empty() {
+        let all = s.everything();
+        s.works("install --dry-run", &note);
+        assert_eq!(s.everything(), all, "{note}: a dry run wrote something");
     }
     // Half of the cases are completed by the same command again, the others undone by its opposite.
     if at.is_multiple_of(2) {

@@ -6,8 +6,8 @@ use super::{Applied, CHANGED};
 use crate::error::{Error, Result};
 use crate::ledger::{Print, StateHome, store};
 use crate::plan::steps::{Content, Step, Transaction, Write};
-use crate::sys::{Disk, FileKind, Like};
-use std::collections::BTreeSet;
+use crate::sys::{Disk, FileKind, Like, Stat};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,8 @@ pub(super) struct Run<'a> {
     pub(super) done: Vec<Did>,
     /// State files as they were, in the order in which they were changed.
     pub(super) ledger: Vec<(PathBuf, Option<Vec<u8>>)>,
+    /// Per step: what `lstat` said of the target before it was read, and of the new file.
+    seen: BTreeMap<usize, (Option<Stat>, Stat)>,
     /// Directories whose names have changed and aren't durable yet.
     pub(super) dirs: BTreeSet<PathBuf>,
 }
@@ -46,6 +48,7 @@ impl<'a> Run<'a> {
             journal,
             done: Vec::new(),
             ledger: Vec::new(),
+            seen: BTreeMap::new(),
             dirs: BTreeSet::new(),
         }
     }
@@ -123,9 +126,11 @@ impl<'a> Run<'a> {
                 return Err(changed(path));
             }
         }
-        for (_, step) in self.journal.steps() {
+        for (i, step) in self.journal.steps() {
+            let new = self.seen.get(&i).map(|(_, new)| *new);
             if let Step::Write(write) = step
                 && self.wrote(&write.path)
+                && !self.is_unmoved(&write.path, new)
                 && !is(self.disk, &write.path, &write.after)?
             {
                 return Err(changed(&write.path));
@@ -235,6 +240,7 @@ impl<'a> Run<'a> {
 
     fn stage(&mut self, i: usize, write: &Write) -> Result<()> {
         let (path, temp) = (&write.path, self.journal.temp(i));
+        let seen = self.disk.stat(path).ok();
         let before = match &write.expect {
             None if !is_absent(self.disk, path)? => return Err(changed(path)),
             None => Vec::new(),
@@ -271,6 +277,9 @@ impl<'a> Run<'a> {
                 _ => error,
             }
         })?;
+        let new = self.disk.stat(temp);
+        let new = new.map_err(|e| Error::io("write beside", path, &e))?;
+        self.seen.insert(i, (seen, new));
         if let Content::Copy { source } = &write.content
             && !is(self.disk, temp, &write.after)?
         {
@@ -325,7 +334,8 @@ impl<'a> Run<'a> {
                 Err(e) => Err(io(e)),
             };
         };
-        if !is(self.disk, path, expect)? {
+        let seen = self.seen.get(&i).and_then(|(old, _)| *old);
+        if !self.is_unmoved(path, seen) && !is(self.disk, path, expect)? {
             return Err(changed(path));
         }
         match self.disk.exchange(path, temp) {
@@ -389,6 +399,14 @@ impl<'a> Run<'a> {
     fn state_path(&self, name: &str) -> Result<PathBuf> {
         let path = self.home.file(name);
         path.ok_or_else(|| Error::bug(format!("`{name}` is no file of the state home")))
+    }
+
+    /// Is that still the same file, by `lstat`? It spares reading a large one; who writes within one tick of
+    /// the clock is found out when the displaced file is hashed, or is as one who writes right after us.
+    fn is_unmoved(&self, path: &Path, seen: Option<Stat>) -> bool {
+        let facts = |s: Stat| (s.kind, s.id, s.len, s.mtime_ns);
+        let now = self.disk.stat(path).ok();
+        seen.is_some() && now.map(facts) == seen.map(facts)
     }
 
     fn wrote(&self, path: &Path) -> bool {
