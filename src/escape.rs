@@ -16,7 +16,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, acts)
 }
 
-/// A path, as [`line`]; bytes that are not UTF-8 become the replacement character.
+/// A path, as [`line()`]; bytes that are not UTF-8 become the replacement character.
 pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }

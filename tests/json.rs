@@ -1,4 +1,13 @@
 //! The JSON engine alone, over random text: insert, cut, both orders, newline conversion.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::explicit_auto_deref,
+    reason = "helpers of tests are tests too"
+)]
 
 mod common {
     pub mod json_text;

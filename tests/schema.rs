@@ -152,6 +152,7 @@ fn every_document_is_what_the_schema_says() {
             title: "Claude Code".into(),
             aliases: vec!["claude-code".into()],
             detected: true,
+            detected_by: Some("/usr/bin/claude".into()),
             files: vec![KnownFile {
                 scope: Scope::Repo,
                 kind: ArtifactKind::Merge,

@@ -19,6 +19,9 @@ use std::time::Duration;
 /// A file written so recently may be half written still.
 const FRESH: Duration = Duration::from_secs(2);
 
+/// Reads one environment variable.
+type Variables<'a> = Box<dyn Fn(&str) -> Option<String> + 'a>;
+
 /// The world of one call.
 pub struct Session<'a> {
     /// The machine.
@@ -43,7 +46,7 @@ pub struct Session<'a> {
     pub foreign_home: bool,
     /// What recovery had to say.
     pub recovered: Vec<String>,
-    var: Box<dyn Fn(&str) -> Option<String> + 'a>,
+    var: Variables<'a>,
     lock: Option<Box<dyn Lock>>,
 }
 

@@ -148,7 +148,11 @@ impl<'a> JsonDoc<'a> {
             text,
         };
         let new = super::apply(self.text, std::slice::from_ref(&splice));
-        let without = cut::without(self.text, 0..self.text.len(), &[element.span.clone()]);
+        let without = cut::without(
+            self.text,
+            0..self.text.len(),
+            std::slice::from_ref(&element.span),
+        );
         let end = splice.range.start + splice.text.len();
         // The text without the element isn't grammatical by itself, so the two are proven against a stand-in.
         let stand_in = format!(
@@ -204,7 +208,6 @@ fn parse(text: &str) -> Option<Value> {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
-        ..jsonc_parser::ParseOptions::default()
     };
     jsonc_parser::parse_to_serde_value(text, &options).ok()
 }

@@ -3,7 +3,7 @@
 //! Nothing here runs because a directory was scanned: only what the user named, or what is installed.
 //! What an adapter says is data to be checked; it may not write, decide or reach a terminal unescaped.
 //!
-//! - [`discover`]: which executable a name means, and whether others could have swapped it.
+//! - [`mod@discover`]: which executable a name means, and whether others could have swapped it.
 //! - [`protocol`]: one call of `info`, `normalize` or `respond`, limits and checks included.
 //! - [`installed`]: `adapters/<name>.json`, what `hook` needs of an installed adapter.
 //! - [`conversation`]: the calls of one hook run, within one budget of time.

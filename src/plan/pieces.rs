@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn rounds_of_splices_are_one_list_from_the_base() {
-        let mut p = Pieces::new("abcdef", &[1..2]);
+        let mut p = Pieces::new("abcdef", std::slice::from_ref(&(1..2)));
         p.splice(&[splice(0..0, "<"), splice(3..4, "XY")]);
         assert_eq!(p.text(), "<abcXYef");
         p.splice(&[splice(1..5, ""), splice(8..8, ">")]);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// What `doctor` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Doctor {
-    /// [`SCHEMA`].
+    /// [`SCHEMA`](super::SCHEMA).
     pub schema: u32,
     /// Every state is `ok` or `not-installed`, and no finding here is an error.
     pub ok: bool,

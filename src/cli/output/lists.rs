@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// What `agents` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentList {
-    /// [`SCHEMA`].
+    /// [`SCHEMA`](super::SCHEMA).
     pub schema: u32,
     /// Every agent known.
     pub agents: Vec<KnownAgent>,
@@ -49,7 +49,7 @@ pub struct KnownFile {
 /// What `check` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// [`SCHEMA`].
+    /// [`SCHEMA`](super::SCHEMA).
     pub schema: u32,
     /// `allow`, `ask` or `deny`.
     pub verdict: String,
@@ -62,7 +62,7 @@ pub struct Checked {
 /// What `selftest` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Selftest {
-    /// [`SCHEMA`].
+    /// [`SCHEMA`](super::SCHEMA).
     pub schema: u32,
     /// Every step held.
     pub ok: bool,
