@@ -1,13 +1,5 @@
 //! The planners as the outside world sees them: their schema, their commands under a real shell, OpenCode's plugin
 //! under a real `node`, and the tables that are generated from them.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "helpers of tests are tests too"
-)]
 
 // A test touches the machine itself and fails loudly.
 #![allow(
