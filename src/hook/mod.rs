@@ -40,6 +40,8 @@ use std::time::Duration;
 pub const LIMIT: Duration = Duration::from_secs(15);
 /// How long a payload is waited for.
 const STDIN_LIMIT: Duration = Duration::from_secs(10);
+/// How long a stream that stays open is read on after the answer.
+const STDIN_TAIL: Duration = Duration::from_millis(10);
 /// How long policies, providers and adapters may take together.
 const WORK_LIMIT: Duration = Duration::from_secs(13);
 
@@ -161,13 +163,14 @@ pub fn main(args: &[OsString]) -> u8 {
     };
     lastword::on_panic();
     let mut stdin = lastword::Stdin::new(STDIN_LIMIT);
-    run(
+    let exit = run(
         args,
         &mut stdin,
         &mut std::io::stdout(),
         &mut std::io::stderr(),
-        &sys,
-    )
+        &sys,);
+    stdin.drain(STDIN_TAIL);
+    exit
 }
 
 /// Reads one payload, answers on `out` and `err`, logs; the exit code.

@@ -74,6 +74,17 @@ impl Stdin {
             until: Instant::now() + limit,
         }
     }
+
+    /// Takes what still comes, to the end or for `limit`: a caller that writes a newline behind its payload
+    /// must not meet a closed pipe (seen with Python callers that write unbuffered).
+    pub fn drain(mut self, limit: Duration) {
+        self.until = Instant::now() + limit;
+        let mut buf = [0; 4096];
+        let mut most = 256;
+        while most > 0 && self.read(&mut buf).is_ok_and(|n| n > 0) {
+            most -= 1;
+        }
+    }
 }
 
 impl Read for Stdin {
