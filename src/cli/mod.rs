@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod args;
+pub mod check;
 pub mod console;
 pub mod diff;
 pub mod generate;
@@ -43,7 +44,7 @@ fn dispatch(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
         Command::Selftest(_) => Err(not_built("selftest")),
         Command::Hook(a) => Ok(hook(a)),
         Command::Agents(_) => Err(not_built("agents")),
-        Command::Check(_) => Err(not_built("check")),
+        Command::Check(a) => check::run(a, sys, console),
         Command::Generate(a) => generate::run(a, console),
     }
 }

@@ -168,7 +168,8 @@ pub fn main(args: &[OsString]) -> u8 {
         &mut stdin,
         &mut std::io::stdout(),
         &mut std::io::stderr(),
-        &sys,);
+        &sys,
+    );
     stdin.drain(STDIN_TAIL);
     exit
 }

@@ -92,7 +92,7 @@ fn tools<'a>(
         None => value(agent, payload, "tool_input", &["tool_input"]),
     };
     let own = match special.and_then(|s| s.tool.as_deref()) {
-        Some(template) => Cow::Owned(filled(template, payload)),
+        Some(template) => Cow::Owned(filled(template, payload).ok_or("the payload names no tool")?),
         None => field_text(agent, payload, "tool_name", &["tool_name"])
             .filter(|name| !name.is_empty())
             .ok_or("the payload names no tool")?,
@@ -227,16 +227,17 @@ fn mcp_name(agent: &Agent, payload: &Json<'_>, own: &str) -> Option<String> {
     Some(format!("mcp__{server}__{tool}"))
 }
 
-/// `mcp__{mcp_server_name}__{tool_name}` with the payload's fields; one that isn't there is `server`.
-fn filled(template: &str, payload: &Json<'_>) -> String {
+/// `mcp__{mcp_server_name}__{tool_name}` with the payload's fields; a server that isn't named is `server`.
+fn filled(template: &str, payload: &Json<'_>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, tail)) = rest.split_once('{') {
         let (name, behind) = tail.split_once('}').unwrap_or((tail, ""));
         out.push_str(before);
-        out.push_str(payload.get(name).and_then(Json::str).unwrap_or("server"));
+        let value = payload.get(name).and_then(Json::str);
+        out.push_str(value.or(name.contains("server").then_some("server"))?);
         rest = behind;
     }
     out.push_str(rest);
-    out
+    Some(out)
 }

@@ -1,0 +1,304 @@
+//! The hook as agents see it: golden payloads and answers, and a judge that obeys each agent's measured
+//! rules (facts 13). `UPDATE=1` rewrites the expected files; read the diff before committing it.
+
+#[path = "hook/failing.rs"]
+mod failing;
+#[path = "hook/judge.rs"]
+mod judge;
+#[path = "hook/run.rs"]
+mod run;
+
+use gitvow::hook::agent::{Agent, Event};
+use gitvow::hook::{caller, json::Json, normalize};
+use gitvow::spec::builtin;
+use judge::{Effect, effect};
+use run::{Said, hook};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ALLOW: &str = "{}";
+const DENY: &str = r#"{"bash_deny":[{"pattern":"","reason":"golden reason"}],"path_deny":[{"pattern":"","reason":"golden reason"}],"mcp_deny":[".*"]}"#;
+const ASK: &str = r#"{"bash_confirm":[{"pattern":"","reason":"golden reason"}],"path_confirm":[{"pattern":"","reason":"golden reason"}],"mcp_allow":["none"]}"#;
+
+/// One folder of `fixtures/<agent>/events/`.
+struct Case {
+    agent: String,
+    name: String,
+    event: String,
+    dir: PathBuf,
+    input: Vec<u8>,
+}
+
+impl Case {
+    fn normalized(&self) -> (Event, Vec<Value>) {
+        let payload = Json::parse(&self.input).unwrap();
+        let named = caller::by_payload(&payload, &self.agent);
+        assert!(
+            named.is_none_or(|n| n == self.agent),
+            "{}/{}: taken for {named:?}",
+            self.agent,
+            self.name
+        );
+        let agent = Agent::load(builtin::by_name(&self.agent).unwrap()).unwrap();
+        let data = agent.event(&self.event).unwrap();
+        let calls = normalize::normalize(&agent, data.event(), data.special(), &payload).unwrap();
+        (data.event(), calls.iter().map(|c| c.to_json()).collect())
+    }
+
+    fn is_gate(&self) -> bool {
+        self.normalized().0 == Event::PreToolUse
+    }
+
+    fn hook(&self, policy: &str) -> Said {
+        hook(
+            &["--agent", &self.agent, &self.event],
+            &self.input,
+            Some(policy),
+        )
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut cases = Vec::new();
+    for builtin in builtin::ALL {
+        let events = root.join(builtin.name).join("events");
+        let mut dirs: Vec<_> = fs::read_dir(&events)
+            .unwrap_or_else(|e| panic!("{}: {e}", events.display()))
+            .map(|d| d.unwrap().path())
+            .collect();
+        dirs.sort();
+        for dir in dirs {
+            let name = dir.file_name().unwrap().to_string_lossy().into_owned();
+            cases.push(Case {
+                agent: builtin.name.to_owned(),
+                event: name.split('-').next().unwrap().to_owned(),
+                input: fs::read(dir.join("in.json")).unwrap(),
+                dir,
+                name,
+            });
+        }
+    }
+    cases
+}
+
+fn compare(file: &Path, actual: &str, wrong: &mut Vec<String>) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, actual).unwrap();
+    } else if fs::read_to_string(file).unwrap_or_default() != actual {
+        wrong.push(format!("{}:\n{actual}", file.display()));
+    }
+}
+
+#[test]
+fn payloads_become_calls() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let (_, calls) = case.normalized();
+        let text = serde_json::to_string_pretty(&calls).unwrap() + "\n";
+        compare(&case.dir.join("calls.json"), &text, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn nothing_survives_that_is_not_on_the_whitelist() {
+    let known = [
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "hook_event_name",
+        "agent",
+        "permission_mode",
+        "tool_name",
+        "tool_input",
+        "tool_use_id",
+        "prompt",
+        "end_reason",
+    ];
+    let inputs = [
+        "command",
+        "file_path",
+        "old_string",
+        "new_string",
+        "content",
+    ];
+    for case in cases() {
+        for call in case.normalized().1 {
+            for (key, value) in call.as_object().unwrap() {
+                assert!(
+                    known.contains(&key.as_str()),
+                    "{}/{}: {key}",
+                    case.agent,
+                    case.name
+                );
+                if key == "tool_input" {
+                    for key in value.as_object().unwrap().keys() {
+                        assert!(
+                            inputs.contains(&key.as_str()),
+                            "{}/{}: {key}",
+                            case.agent,
+                            case.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_event_that_an_agent_registers_has_a_fixture() {
+    let cases = cases();
+    for builtin in builtin::ALL {
+        let spec = builtin.spec().unwrap();
+        let agent = Agent::load(builtin).unwrap();
+        for event in &spec.events {
+            assert!(
+                agent.events.contains_key(event),
+                "{}: {event} is not mapped",
+                builtin.name
+            );
+            assert!(
+                cases
+                    .iter()
+                    .any(|c| c.agent == builtin.name && c.event == *event),
+                "{}: no fixture for {event}",
+                builtin.name
+            );
+        }
+    }
+}
+
+#[test]
+fn answers_are_in_the_agents_form() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let answers: &[(&str, &str)] = if case.is_gate() {
+            &[("allow.out", ALLOW), ("deny.out", DENY), ("ask.out", ASK)]
+        } else {
+            &[("allow.out", ALLOW)]
+        };
+        for (file, policy) in answers {
+            compare(&case.dir.join(file), &case.hook(policy).shown(), &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_agent_obeys_the_answer_it_gets() {
+    for case in cases().iter().filter(|c| c.is_gate()) {
+        let name = format!("{}/{}", case.agent, case.name);
+        let judged = |said: &Said| effect(&case.agent, &case.event, &case.input, said);
+        let allowed = case.hook(ALLOW);
+        assert_eq!(judged(&allowed), Effect::Runs, "{name}");
+        assert!(
+            !allowed.stdout.contains("auto_approve")
+                && !allowed.stdout.contains("permissionDecision"),
+            "{name}"
+        );
+        let mcp = case.name.contains("mcp") || case.event.contains("MCP");
+        let reason = if mcp { "deny list" } else { "golden reason" };
+        assert_blocks(&judged(&case.hook(DENY)), reason, &name);
+        let asked = judged(&case.hook(ASK));
+        let reason = if mcp { "allow list" } else { "golden reason" };
+        if case.agent == "cursor" && case.name == "preToolUse-shell" {
+            // The specific event asks.
+            assert_eq!(asked, Effect::Runs, "{name}");
+        } else if case.can_ask() {
+            assert!(
+                matches!(&asked, Effect::Asks(r) if r.contains(reason) && !r.starts_with("BLOCKED")),
+                "{name}: {asked:?}"
+            );
+        } else {
+            assert_blocks(&asked, reason, &name);
+            assert!(
+                matches!(&asked, Effect::Blocks(r) if r.contains("To allow it")),
+                "{name}: {asked:?}"
+            );
+        }
+        for policy in ["[]", "{", r#"{"bash_deny":[{"pattern":"(?=x)"}]}"#] {
+            let reason = if policy.len() > 2 {
+                "(?=x)"
+            } else {
+                "policy.json"
+            };
+            assert_blocks(&judged(&case.hook(policy)), reason, &name);
+        }
+        for payload in [&b""[..], b"{", b"[1]", b"hello", b"{}"] {
+            let said = hook(&["--agent", &case.agent, &case.event], payload, Some(ALLOW));
+            // A Copilot payload that can't be read has no variant: the flat form is obeyed by both.
+            assert_blocks(
+                &effect(&case.agent, &case.event, payload, &said),
+                "payload",
+                &name,
+            );
+        }
+    }
+}
+
+impl Case {
+    /// Where a person can be asked (facts 13 and 18.2).
+    fn can_ask(&self) -> bool {
+        match self.agent.as_str() {
+            "claude" => self.name != "PreToolUse-bypass",
+            "cursor" => self.event != "preToolUse",
+            "copilot" | "antigravity" | "qwen" => true,
+            _ => false,
+        }
+    }
+}
+
+fn assert_blocks(effect: &Effect, reason: &str, name: &str) {
+    match effect {
+        Effect::Blocks(said) => {
+            assert!(said.starts_with("BLOCKED"), "{name}: {said}");
+            assert!(
+                said.contains(reason),
+                "{name}: `{reason}` is not in `{said}`"
+            );
+        }
+        other => panic!("{name}: {other:?} where {reason} should block"),
+    }
+}
+
+#[test]
+fn entries_leave_time_for_the_longest_answer() {
+    for builtin in builtin::ALL {
+        let text = gitvow::hook::agent::plain_json(builtin.text).into_owned();
+        let planner: Value = serde_json::from_str(&text).unwrap();
+        let mut limits = Vec::new();
+        collect(&planner["install"], &mut limits);
+        for limit in limits {
+            let seconds = if builtin.name == "gemini" {
+                limit / 1000.0
+            } else {
+                limit
+            };
+            assert!(
+                seconds >= gitvow::hook::LIMIT.as_secs_f64() + 2.0,
+                "{}: {limit}",
+                builtin.name
+            );
+        }
+    }
+}
+
+fn collect(value: &Value, limits: &mut Vec<f64>) {
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                if key.starts_with("timeout")
+                    && let Some(n) = value.as_f64()
+                {
+                    limits.push(n);
+                }
+                collect(value, limits);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|v| collect(v, limits)),
+        _ => {}
+    }
+}
