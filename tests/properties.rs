@@ -1,0 +1,21 @@
+//! The engine's promises (spec 2.6), each over generated text. `GITVOW_CASES` says how many cases, 256 otherwise;
+//! seeds that once failed are kept in `fixtures/seeds/` and run first.
+
+#[allow(dead_code, reason = "each test program uses its own part")]
+mod common {
+    pub mod engine;
+    pub mod json_edits;
+    pub mod json_text;
+    pub mod tree;
+}
+
+#[path = "properties/edits.rs"]
+mod edits;
+#[path = "properties/history.rs"]
+mod history;
+#[path = "properties/hostile.rs"]
+mod hostile;
+#[path = "properties/rewrite.rs"]
+mod rewrite;
+#[path = "properties/undo.rs"]
+mod undo;
