@@ -1,13 +1,8 @@
 //! The engine's promises (spec 2.6), each over generated text. `GITVOW_CASES` says how many cases, 256 otherwise;
 //! seeds that once failed are kept in `fixtures/seeds/` and run first.
 
-#[allow(dead_code, reason = "each test program uses its own part")]
-mod common {
-    pub mod engine;
-    pub mod json_edits;
-    pub mod json_text;
-    pub mod tree;
-}
+#[path = "common/properties.rs"]
+mod common;
 
 #[path = "properties/edits.rs"]
 mod edits;

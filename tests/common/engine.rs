@@ -43,7 +43,12 @@ impl File {
         Ok(out)
     }
 
-    pub fn take(&mut self, owner: &Owner, wish: Option<&Wish>, force: bool) -> Result<Outcome, Fault> {
+    pub fn take(
+        &mut self,
+        owner: &Owner,
+        wish: Option<&Wish>,
+        force: bool,
+    ) -> Result<Outcome, Fault> {
         let out = self.run(&Goal::Take { owner, wish, force })?;
         self.settle(&out);
         Ok(out)
@@ -73,7 +78,11 @@ impl File {
         let mut new = String::new();
         let mut at = 0;
         for splice in &out.splices {
-            assert!(splice.range.start >= at && splice.range.end <= old.len(), "{:?}", out.splices);
+            assert!(
+                splice.range.start >= at && splice.range.end <= old.len(),
+                "{:?}",
+                out.splices
+            );
             new.push_str(&old[at..splice.range.start]);
             new.push_str(&splice.text);
             at = splice.range.end;
@@ -83,7 +92,11 @@ impl File {
             assert!(out.after.is_none());
             self.text = None;
         } else if self.text.is_some() || !out.splices.is_empty() {
-            assert_eq!(out.after.as_ref(), Some(&print(new.as_bytes())), "P7: the splices give `after`");
+            assert_eq!(
+                out.after.as_ref(),
+                Some(&print(new.as_bytes())),
+                "P7: the splices give `after`"
+            );
             self.text = Some(new);
         }
         let wrote = out.remove || !out.splices.is_empty();
@@ -103,12 +116,25 @@ impl File {
 
     fn check(&self, record: &Merge) {
         let text = self.str();
-        assert_eq!(record.after, print(text.as_bytes()), "`after` is the print of the text");
+        assert_eq!(
+            record.after,
+            print(text.as_bytes()),
+            "`after` is the print of the text"
+        );
         let ours = ranges(record);
         assert!(ours.windows(2).all(|w| w[0].end < w[1].start), "{ours:?}");
         let rest = without(text, &ours);
-        assert_eq!(record.origin.print, print(rest.as_bytes()), "`inserted` out gives the origin\n{text}");
-        assert!(record.owners.iter().all(|o| record.entries.iter().any(|e| e.owner == o.owner)));
+        assert_eq!(
+            record.origin.print,
+            print(rest.as_bytes()),
+            "`inserted` out gives the origin\n{text}"
+        );
+        assert!(
+            record
+                .owners
+                .iter()
+                .all(|o| record.entries.iter().any(|e| e.owner == o.owner))
+        );
         let Some(tree) = self.tree() else { return };
         for entry in record.entries.iter().filter(|e| e.state.is_active()) {
             let twins = |e: &&Entry| e.path == entry.path && e.value == entry.value;
@@ -155,7 +181,12 @@ impl File {
                 }
             }) as usize
         };
-        self.ours = self.ours.iter().map(|r| moved(r.start, false)..moved(r.end, true)).filter(|r| r.start < r.end).collect();
+        self.ours = self
+            .ours
+            .iter()
+            .map(|r| moved(r.start, false)..moved(r.end, true))
+            .filter(|r| r.start < r.end)
+            .collect();
     }
 
     /// Where an offset of the text stands in the shadow.
@@ -170,7 +201,9 @@ impl File {
         self.ours = self
             .ours
             .iter()
-            .map(|r| converted(&text[..r.start], newline).len()..converted(&text[..r.end], newline).len())
+            .map(|r| {
+                converted(&text[..r.start], newline).len()..converted(&text[..r.end], newline).len()
+            })
             .collect();
         self.text = Some(converted(&text, newline));
         self.shadow = self.shadow.as_deref().map(|s| converted(s, newline));
@@ -178,11 +211,18 @@ impl File {
 }
 
 pub fn ranges(record: &Merge) -> Vec<Range<usize>> {
-    record.inserted.iter().map(|(at, len)| *at as usize..(at + len) as usize).collect()
+    record
+        .inserted
+        .iter()
+        .map(|(at, len)| *at as usize..(at + len) as usize)
+        .collect()
 }
 
 pub fn without(text: &str, ranges: &[Range<usize>]) -> String {
-    spliced(text, &ranges.iter().map(|r| (r.clone(), String::new())).collect())
+    spliced(
+        text,
+        &ranges.iter().map(|r| (r.clone(), String::new())).collect(),
+    )
 }
 
 pub fn spliced(text: &str, splices: &Splices) -> String {
@@ -198,22 +238,38 @@ pub fn spliced(text: &str, splices: &Splices) -> String {
 }
 
 pub fn converted(text: &str, newline: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', newline)
+    text.replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .replace('\n', newline)
 }
 
 pub fn print(bytes: &[u8]) -> Print {
-    let sha256 = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-    Print { sha256, len: bytes.len() as u64 }
+    let sha256 = Sha256::digest(bytes)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    Print {
+        sha256,
+        len: bytes.len() as u64,
+    }
 }
 
 /// What a text says; a text without a value is an empty map.
 pub fn tree(format: Format, text: &str) -> Option<Tree> {
-    let tree = if format == Format::Toml { toml_tree(text) } else { json_tree(text) };
+    let tree = if format == Format::Toml {
+        toml_tree(text)
+    } else {
+        json_tree(text)
+    };
     tree.ok().map(|t| t.unwrap_or(Tree::Map(Vec::new())))
 }
 
 pub fn comments(format: Format, text: &str) -> Vec<String> {
-    if format == Format::Toml { toml_comments(text) } else { json_comments(text) }
+    if format == Format::Toml {
+        toml_comments(text)
+    } else {
+        json_comments(text)
+    }
 }
 
 /// `value` less the recorded entries and the containers that this empties.
@@ -237,8 +293,12 @@ pub fn pruned(mut value: Tree, record: &Merge) -> Tree {
 
 /// `value` less the empty containers that we created.
 pub fn tidy(mut value: Tree, record: &Merge) -> Tree {
-    let mut created: Vec<&Vec<String>> =
-        record.containers.iter().filter(|c| c.created.is_some()).map(|c| &c.path).collect();
+    let mut created: Vec<&Vec<String>> = record
+        .containers
+        .iter()
+        .filter(|c| c.created.is_some())
+        .map(|c| &c.path)
+        .collect();
     created.sort_by_key(|p| std::cmp::Reverse(p.len()));
     for path in created {
         value.drop_empty(path);
@@ -247,7 +307,10 @@ pub fn tidy(mut value: Tree, record: &Merge) -> Tree {
 }
 
 pub fn owner(agent: &str) -> Owner {
-    Owner { agent: agent.to_owned(), scope: Scope::User }
+    Owner {
+        agent: agent.to_owned(),
+        scope: Scope::User,
+    }
 }
 
 /// The agents that share a JSON file, with roots of three kinds, groups and flat entries, one version key.
@@ -263,9 +326,7 @@ pub fn wish(agent: &str, version: usize) -> Wish {
     };
     let command = |event: &str| format!("{bin} hook --agent {agent} {event}");
     let flat = |event: &str| json!({"command": command(event), "type": "command", "timeout": 30});
-    let group = |event: &str| {
-        json!({"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": command(event), "timeout": 30 + version}]})
-    };
+    let group = |event: &str| json!({"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": command(event), "timeout": 30 + version}]});
     let last = if version < 2 { "Stop" } else { "SessionStart" };
     let (root, list, version_key): (&[&str], bool, Option<&str>) = match agent {
         "antigravity" | "other" => (&["gitvow"], false, None),
@@ -278,7 +339,9 @@ pub fn wish(agent: &str, version: usize) -> Wish {
     let entry = |event: &str| -> Addition {
         let mut path = root.clone();
         let value = match agent {
-            "kimi" | "kimi2" => json!({"event": event, "matcher": "Bash", "command": command(event), "timeout": 30}),
+            "kimi" | "kimi2" => {
+                json!({"event": event, "matcher": "Bash", "command": command(event), "timeout": 30})
+            }
             "cursor" => flat(event),
             "antigravity" if event == "Stop" => flat(event),
             _ => group(event),
@@ -289,7 +352,13 @@ pub fn wish(agent: &str, version: usize) -> Wish {
         Addition { path, value }
     };
     Wish {
-        owner: OwnerState { owner: owner(agent), root: root.clone(), list, block: false, adapter: None },
+        owner: OwnerState {
+            owner: owner(agent),
+            root: root.clone(),
+            list,
+            block: false,
+            adapter: None,
+        },
         entries: ["PreToolUse", last].iter().map(|e| entry(e)).collect(),
         version_key: version_key.map(str::to_owned),
         names: vec![agent.to_owned()],
@@ -315,8 +384,13 @@ pub fn one(path: &[&str], value: Value) -> Wish {
 
 /// Seeds that once failed, first; then as many as `GITVOW_CASES` says.
 pub fn seeds(property: &str) -> Vec<u64> {
-    let path = format!("{}/fixtures/seeds/{property}.txt", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/fixtures/seeds/{property}.txt",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let text = std::fs::read_to_string(&path).unwrap_or_default();
-    let kept = text.lines().filter_map(|l| l.split('#').next()?.trim().parse().ok());
+    let kept = text
+        .lines()
+        .filter_map(|l| l.split('#').next()?.trim().parse().ok());
     kept.chain(0..super::json_text::cases()).collect()
 }

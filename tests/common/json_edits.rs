@@ -60,7 +60,12 @@ impl<'a> Page<'a> {
             containers,
             zone: zone.collect(),
             ours: &file.ours,
-            entries: file.record.iter().flat_map(|r| &r.entries).map(|e| e.text.as_str()).collect(),
+            entries: file
+                .record
+                .iter()
+                .flat_map(|r| &r.entries)
+                .map(|e| e.text.as_str())
+                .collect(),
             newline: if text.contains("\r\n") { "\r\n" } else { "\n" },
             strict,
             tokens,
@@ -69,11 +74,15 @@ impl<'a> Page<'a> {
 
     /// Does a range touch our bytes or the separators adjoining them?
     fn near(&self, range: &Range<usize>) -> bool {
-        self.zone.iter().any(|z| range.start <= z.end && z.start <= range.end)
+        self.zone
+            .iter()
+            .any(|z| range.start <= z.end && z.start <= range.end)
     }
 
     fn overlaps(&self, range: &Range<usize>) -> bool {
-        self.ours.iter().any(|z| range.start < z.end && z.start < range.end)
+        self.ours
+            .iter()
+            .any(|z| range.start < z.end && z.start < range.end)
     }
 
     /// Offsets at which white space or a comment may stand.
@@ -99,7 +108,10 @@ impl<'a> Page<'a> {
                     .filter(|(i, t)| {
                         matches!(t.kind, Kind::Text | Kind::Word)
                             && !self.overlaps(&t.range)
-                            && self.tokens[i + 1..].iter().find(|n| !comment(n)).is_none_or(|n| n.kind != Kind::Colon)
+                            && self.tokens[i + 1..]
+                                .iter()
+                                .find(|n| !comment(n))
+                                .is_none_or(|n| n.kind != Kind::Colon)
                     })
                     .map(|(_, t)| t)
                     .collect();
@@ -145,14 +157,21 @@ impl<'a> Page<'a> {
                     .filter(|c| {
                         let at = self.tokens[c.open].range.end;
                         // Before an entry of ours the new comma would adjoin it, comments between or not.
-                        let first = c.items.first().is_none_or(|i| !self.overlaps(&self.tokens[i.first].range));
+                        let first = c
+                            .items
+                            .first()
+                            .is_none_or(|i| !self.overlaps(&self.tokens[i.first].range));
                         first && !self.near(&(at..at))
                     })
                     .collect();
                 let container = open.get(rng.below(open.len()))?;
                 let at = self.tokens[container.open].range.end;
                 let comma = if container.items.is_empty() { "" } else { "," };
-                let key = if container.object { format!("\"new{fresh}\": ") } else { String::new() };
+                let key = if container.object {
+                    format!("\"new{fresh}\": ")
+                } else {
+                    String::new()
+                };
                 let value = *rng.pick(&["1", "{\"a\": []}", "\"x\"", "[[ ]]"]);
                 ("element in", vec![(at..at, format!("{key}{value}{comma}"))])
             }
@@ -161,28 +180,42 @@ impl<'a> Page<'a> {
                     .containers
                     .iter()
                     .flat_map(|c| c.items.windows(2))
-                    .filter_map(|w| w[0].comma.map(|c| self.tokens[w[0].first].range.start..self.tokens[c].range.end))
+                    .filter_map(|w| {
+                        w[0].comma
+                            .map(|c| self.tokens[w[0].first].range.start..self.tokens[c].range.end)
+                    })
                     .filter(|r| !self.near(r))
                     .collect();
                 let item = items.get(rng.below(items.len()))?;
                 ("element out", vec![(item.clone(), String::new())])
             }
         };
-        Some(Edit { kind, splices, exact: true })
+        Some(Edit {
+            kind,
+            splices,
+            exact: true,
+        })
     }
 
     /// Lists in which the last element is ours, with it.
     fn ours_last(&self) -> Vec<(&Container, &Item)> {
         let ours = |item: &Item| {
             let range = self.tokens[item.first].range.start..self.tokens[item.last].range.end;
-            self.ours.iter().any(|o| o.start <= range.start && range.end <= o.end)
+            self.ours
+                .iter()
+                .any(|o| o.start <= range.start && range.end <= o.end)
         };
         self.containers
             .iter()
             .filter(|c| !c.object)
             .filter_map(|c| c.items.last().map(|i| (c, i)))
             .filter(|(_, i)| ours(i))
-            .filter(|(_, i)| self.entries.iter().any(|e| **e == self.text[self.tokens[i.first].range.start..self.tokens[i.last].range.end]))
+            .filter(|(_, i)| {
+                self.entries.iter().any(|e| {
+                    **e == self.text
+                        [self.tokens[i.first].range.start..self.tokens[i.last].range.end]
+                })
+            })
             .collect()
     }
 
@@ -194,11 +227,17 @@ impl<'a> Page<'a> {
         let space = *rng.pick(&["", " ", "\n    "]);
         let (at, text) = match item.comma {
             Some(c) => (self.tokens[c].range.end, format!("{space}\"mine{fresh}\",")),
-            None => (self.tokens[item.last].range.end, format!(",{space}\"mine{fresh}\"")),
+            None => (
+                self.tokens[item.last].range.end,
+                format!(",{space}\"mine{fresh}\""),
+            ),
         };
         // Byte-exact only where our bytes end right there, and one of the user's elements stands before them.
         let ends = self.ours.iter().any(|o| o.end == at);
-        let users = list.items.iter().any(|i| !self.overlaps(&self.tokens[i.first].range));
+        let users = list
+            .items
+            .iter()
+            .any(|i| !self.overlaps(&self.tokens[i.first].range));
         // A comma of ours that comments part from our entry (`1, /* c */ ours`) looks like the user's own.
         let whole = self.ours.iter().any(|o| {
             o.end == at && (item.comma.is_some() || self.text[o.start..].starts_with(','))
@@ -218,29 +257,47 @@ impl<'a> Page<'a> {
             let inside_entry = |at: usize| {
                 self.containers.iter().flat_map(|c| &c.items).any(|i| {
                     let r = self.tokens[i.first].range.start..self.tokens[i.last].range.end;
-                    self.text[r.clone()].contains("gitvow hook") && r.start < at && at < r.end && !self.text[r].contains("[\"")
+                    self.text[r.clone()].contains("gitvow hook")
+                        && r.start < at
+                        && at < r.end
+                        && !self.text[r].contains("[\"")
                         && self.ours.iter().any(|o| o.start < at && at < o.end)
                 })
             };
-            let gaps: Vec<usize> =
-                self.gaps().into_iter().filter(|at| self.near(&(*at..*at)) && !inside_entry(*at)).collect();
+            let gaps: Vec<usize> = self
+                .gaps()
+                .into_iter()
+                .filter(|at| self.near(&(*at..*at)) && !inside_entry(*at))
+                .collect();
             let at = *gaps.get(rng.below(gaps.len()))?;
             let split = self.text[..at].ends_with('\r') || self.text[at..].starts_with('\n');
             (!split).then_some((kind, vec![(at..at, text)]))
         };
         let (kind, splices): (_, Splices) = match rng.below(6) {
-            0 if !self.strict => gap_edit(rng, format!("// beside {fresh}{}", self.newline), "comment beside ours")?,
-            1 if !self.strict => gap_edit(rng, format!("/* beside {fresh} */"), "comment beside ours")?,
+            0 if !self.strict => gap_edit(
+                rng,
+                format!("// beside {fresh}{}", self.newline),
+                "comment beside ours",
+            )?,
+            1 if !self.strict => {
+                gap_edit(rng, format!("/* beside {fresh} */"), "comment beside ours")?
+            }
             2 => gap_edit(rng, "\n  ".to_owned(), "white space beside ours")?,
             3 => {
                 let (_, item) = lists.get(rng.below(lists.len()))?;
                 let at = self.tokens[item.first].range.start;
-                ("element before ours", vec![(at..at, format!("\"mine{fresh}\", "))])
+                (
+                    "element before ours",
+                    vec![(at..at, format!("\"mine{fresh}\", "))],
+                )
             }
             4 if !self.strict => {
                 let (_, item) = lists.get(rng.below(lists.len()))?;
                 match item.comma {
-                    Some(c) => ("comma out", vec![(self.tokens[c].range.clone(), String::new())]),
+                    Some(c) => (
+                        "comma out",
+                        vec![(self.tokens[c].range.clone(), String::new())],
+                    ),
                     None => {
                         let at = self.tokens[item.last].range.end;
                         ("comma in", vec![(at..at, ",".to_owned())])
@@ -253,13 +310,19 @@ impl<'a> Page<'a> {
                 let prev = list.items.len().checked_sub(2).map(|i| &list.items[i])?;
                 let start = self.tokens[prev.first].range.start;
                 let end = self.tokens[prev.comma?].range.end;
-                if self.overlaps(&(start..self.tokens[prev.last].range.end)) || end > self.tokens[item.first].range.start {
+                if self.overlaps(&(start..self.tokens[prev.last].range.end))
+                    || end > self.tokens[item.first].range.start
+                {
                     return None;
                 }
                 ("element before ours out", vec![(start..end, String::new())])
             }
         };
-        Some(Edit { kind, splices, exact: false })
+        Some(Edit {
+            kind,
+            splices,
+            exact: false,
+        })
     }
 }
 
@@ -276,7 +339,12 @@ fn containers(tokens: &[Token]) -> Vec<Container> {
         match token.kind {
             Kind::Open(c) => {
                 keys.push(key.take().unwrap_or(i));
-                open.push(Container { object: c == b'{', open: i, close: i, items: Vec::new() });
+                open.push(Container {
+                    object: c == b'{',
+                    open: i,
+                    close: i,
+                    items: Vec::new(),
+                });
             }
             Kind::Close => {
                 let mut done = open.pop().expect("an open container");
@@ -284,15 +352,26 @@ fn containers(tokens: &[Token]) -> Vec<Container> {
                 out.push(done);
                 let first = keys.pop().expect("its first token");
                 if let Some(parent) = open.last_mut() {
-                    parent.items.push(Item { first, last: i, comma: None });
+                    parent.items.push(Item {
+                        first,
+                        last: i,
+                        comma: None,
+                    });
                 }
             }
             Kind::Text | Kind::Word => {
-                let is_key = tokens[i + 1..].iter().find(|t| !comment(t)).is_some_and(|t| t.kind == Kind::Colon);
+                let is_key = tokens[i + 1..]
+                    .iter()
+                    .find(|t| !comment(t))
+                    .is_some_and(|t| t.kind == Kind::Colon);
                 if is_key {
                     key = Some(i);
                 } else if let Some(parent) = open.last_mut() {
-                    parent.items.push(Item { first: key.take().unwrap_or(i), last: i, comma: None });
+                    parent.items.push(Item {
+                        first: key.take().unwrap_or(i),
+                        last: i,
+                        comma: None,
+                    });
                 }
             }
             Kind::Comma => {

@@ -79,7 +79,9 @@ impl Tree {
 
     /// Takes the member at `path` out if it holds nothing.
     pub fn drop_empty(&mut self, path: &[String]) {
-        let Some((last, parents)) = path.split_last() else { return };
+        let Some((last, parents)) = path.split_last() else {
+            return;
+        };
         if let Some(Self::Map(m)) = self.at_mut(parents) {
             let empty = |v: &Self| match v {
                 Self::List(l) => l.is_empty(),
@@ -175,7 +177,8 @@ pub fn json_tree(text: &str) -> Result<Option<Tree>, String> {
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\"\\ud800\"", "\"\\uFFFD\"");
-    let result = parse_to_ast(&text, &CollectOptions::default(), &strict()).map_err(|e| e.to_string())?;
+    let result =
+        parse_to_ast(&text, &CollectOptions::default(), &strict()).map_err(|e| e.to_string())?;
     Ok(result.value.as_ref().map(of))
 }
 
@@ -190,7 +193,9 @@ pub fn toml_tree(text: &str) -> Result<Option<Tree>, String> {
             Value::Boolean(b) => Tree::Bool(*b.value()),
             Value::Datetime(d) => Tree::Text(d.value().to_string()),
             Value::Array(a) => Tree::List(a.iter().map(value).collect()),
-            Value::InlineTable(t) => Tree::Map(t.iter().map(|(k, v)| (k.to_owned(), value(v))).collect()),
+            Value::InlineTable(t) => {
+                Tree::Map(t.iter().map(|(k, v)| (k.to_owned(), value(v))).collect())
+            }
         }
     }
     fn table(t: &toml_edit::Table) -> Tree {
@@ -204,7 +209,9 @@ pub fn toml_tree(text: &str) -> Result<Option<Tree>, String> {
             Item::ArrayOfTables(a) => Tree::List(a.iter().map(table).collect()),
         }
     }
-    let document: toml_edit::DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| e.to_string())?;
+    let document: toml_edit::DocumentMut = text
+        .parse()
+        .map_err(|e: toml_edit::TomlError| e.to_string())?;
     Ok(Some(table(document.as_table()).sorted()))
 }
 
@@ -275,7 +282,10 @@ pub fn json_tokens(text: &str) -> Vec<Token> {
             }
         };
         i += 1;
-        out.push(Token { kind, range: start..i });
+        out.push(Token {
+            kind,
+            range: start..i,
+        });
     }
     out
 }
@@ -313,7 +323,11 @@ pub fn toml_comments(text: &str) -> Vec<String> {
 pub fn toml_string(text: &str) -> usize {
     let quote = &text[..1];
     let triple = quote.repeat(3);
-    let (open, close) = if text.starts_with(&triple) { (3, triple.as_str()) } else { (1, quote) };
+    let (open, close) = if text.starts_with(&triple) {
+        (3, triple.as_str())
+    } else {
+        (1, quote)
+    };
     let mut i = open;
     loop {
         if text[i..].starts_with(close) {
@@ -327,7 +341,11 @@ pub fn toml_string(text: &str) -> usize {
         let c = text[i..].chars().next().expect("a closed string");
         i += c.len_utf8();
         if c == '\\' && quote == "\"" {
-            i += text[i..].chars().next().expect("an escaped character").len_utf8();
+            i += text[i..]
+                .chars()
+                .next()
+                .expect("an escaped character")
+                .len_utf8();
         }
     }
 }

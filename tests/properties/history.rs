@@ -39,7 +39,11 @@ fn p5_any_history_ends_in_the_users_bytes() {
                 }
                 7.. if file.text.is_some() => {
                     let page = Page::new(&file, strict);
-                    let edit = if rng.chance(25) { page.append(rng, &mut fresh) } else { page.disjoint(rng, &mut fresh) };
+                    let edit = if rng.chance(25) {
+                        page.append(rng, &mut fresh)
+                    } else {
+                        page.disjoint(rng, &mut fresh)
+                    };
                     if let Some(edit) = edit.filter(|e| e.exact) {
                         file.edit(&edit.splices);
                         log.push(format!("{}: {:?}", edit.kind, file.text));
@@ -62,7 +66,12 @@ fn remove(seed: u64, file: &mut File, agent: &str, log: &[String]) {
     let out = file
         .take(&owner(agent), None, false)
         .unwrap_or_else(|e| panic!("seed {seed} taking {agent}: {e:?}\n{}", log.join("\n")));
-    assert!(!out.unfinished && out.findings.is_empty(), "seed {seed} {:?}\n{}", out.findings, log.join("\n"));
+    assert!(
+        !out.unfinished && out.findings.is_empty(),
+        "seed {seed} {:?}\n{}",
+        out.findings,
+        log.join("\n")
+    );
 }
 
 #[test]
@@ -83,7 +92,10 @@ fn p5_both_orders_of_every_pair() {
             file.take(&owner(first), None, false).unwrap();
             let mid = file.str().to_owned();
             file.take(&owner(second), None, false).unwrap();
-            assert_eq!(file.text, file.shadow, "seed {seed} {first} first\n--- both\n{both}\n--- one\n{mid}");
+            assert_eq!(
+                file.text, file.shadow,
+                "seed {seed} {first} first\n--- both\n{both}\n--- one\n{mid}"
+            );
         }
     });
 }

@@ -14,14 +14,20 @@ fn p6_a_document_cut_off_anywhere_is_refused_with_a_position() {
     let step = |len: usize| 1 + len / 200;
     for seed in seeds("p6-cut-off") {
         let text = document(seed, seed % 2 == 0);
-        for at in (0..text.len()).step_by(step(text.len())).filter(|at| text.is_char_boundary(*at)) {
+        for at in (0..text.len())
+            .step_by(step(text.len()))
+            .filter(|at| text.is_char_boundary(*at))
+        {
             let torn = &text[..at];
             let mut file = File::new(Format::Jsonc, Some(torn));
             let result = file.put(&wish("claude", 0), false, false);
             match (json_tree(torn), result) {
                 (Err(_), Err(fault)) => {
                     assert_eq!(fault.code, "unparseable", "seed {seed}\n{torn}");
-                    assert!(fault.at.is_some_and(|at| at <= torn.len()), "{fault:?}\n{torn}");
+                    assert!(
+                        fault.at.is_some_and(|at| at <= torn.len()),
+                        "{fault:?}\n{torn}"
+                    );
                 }
                 (Err(e), Ok(_)) => panic!("seed {seed}: accepted though {e}\n{torn}"),
                 // Blank, or cut off behind the document's end.
@@ -46,7 +52,11 @@ fn p6_what_stands_in_the_way_is_refused_and_what_does_not_is_accepted() {
         (r#"{"hooks": {"PreToolUse": 1}}"#, "wrong-kind", 25),
         (r#"{"hooks": {}, "hooks": {}}"#, "duplicate-key", 14),
         (r#"{"hooks": {}, "h\u006foks": {}}"#, "duplicate-key", 14),
-        (r#"{"hooks": {"PreToolUse": [], "PreToolUse": []}}"#, "duplicate-key", 29),
+        (
+            r#"{"hooks": {"PreToolUse": [], "PreToolUse": []}}"#,
+            "duplicate-key",
+            29,
+        ),
         ("[]", "not-an-object", 0),
         ("null", "not-an-object", 0),
         ("  42", "not-an-object", 2),
@@ -93,7 +103,8 @@ fn p6_what_stands_in_the_way_is_refused_and_what_does_not_is_accepted() {
     ];
     for text in accepted {
         let mut file = File::new(Format::Jsonc, Some(text));
-        file.put(&wish("claude", 0), false, false).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        file.put(&wish("claude", 0), false, false)
+            .unwrap_or_else(|e| panic!("{text}: {e:?}"));
         file.take(&owner("claude"), None, false).unwrap();
         assert_eq!(file.bytes(), Some(text.as_bytes()));
     }
@@ -128,10 +139,55 @@ fn p6_refusals_are_pure_and_an_uninstall_survives_the_same_document() {
 #[test]
 fn p8_soup_never_panics() {
     const BITS: &[&str] = &[
-        "{", "}", "[", "]", ":", ",", "\"", "\"hooks\"", "\"PreToolUse\"", "\\", "\\u", "/", "//", "/*", "*/", "\n", "\r",
-        "\r\n", " ", "\t", "0", "1e", "-", "true", "null", "\u{feff}", "é", "😀", "gitvow hook", "\"command\"", "=", "[[",
-        "]]", "hooks", "'''", "\"\"\"", "#", ".", "hooks.PreToolUse", "\u{0}", "\u{1f}", "\u{a0}", "\u{2028}", "\\ud800",
-        "{\"hooks\":{\"PreToolUse\":[", "]}}", "[[hooks.PreToolUse]]\n", "command = \"x\"\n", "1979-05-27",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\"",
+        "\"hooks\"",
+        "\"PreToolUse\"",
+        "\\",
+        "\\u",
+        "/",
+        "//",
+        "/*",
+        "*/",
+        "\n",
+        "\r",
+        "\r\n",
+        " ",
+        "\t",
+        "0",
+        "1e",
+        "-",
+        "true",
+        "null",
+        "\u{feff}",
+        "é",
+        "😀",
+        "gitvow hook",
+        "\"command\"",
+        "=",
+        "[[",
+        "]]",
+        "hooks",
+        "'''",
+        "\"\"\"",
+        "#",
+        ".",
+        "hooks.PreToolUse",
+        "\u{0}",
+        "\u{1f}",
+        "\u{a0}",
+        "\u{2028}",
+        "\\ud800",
+        "{\"hooks\":{\"PreToolUse\":[",
+        "]}}",
+        "[[hooks.PreToolUse]]\n",
+        "command = \"x\"\n",
+        "1979-05-27",
     ];
     for seed in seeds("p8-soup") {
         let mut rng = Rng::new(seed ^ 0x5008);
@@ -139,12 +195,24 @@ fn p8_soup_never_panics() {
         let text: String = (0..parts).map(|_| *rng.pick(BITS)).collect();
         for format in FORMATS {
             let mut file = File::new(format, Some(&text));
-            let agent = if format == Format::Toml { *rng.pick(&["codex", "kimi"]) } else { *rng.pick(&JSON_AGENTS) };
-            if file.put(&wish(agent, 0), rng.chance(50), rng.chance(50)).is_ok() {
-                file.take(&owner(agent), None, false).unwrap_or_else(|e| panic!("seed {seed} {format:?} {text:?} {e:?}"));
+            let agent = if format == Format::Toml {
+                *rng.pick(&["codex", "kimi"])
+            } else {
+                *rng.pick(&JSON_AGENTS)
+            };
+            if file
+                .put(&wish(agent, 0), rng.chance(50), rng.chance(50))
+                .is_ok()
+            {
+                file.take(&owner(agent), None, false)
+                    .unwrap_or_else(|e| panic!("seed {seed} {format:?} {text:?} {e:?}"));
                 assert_eq!(file.str(), text, "seed {seed} {format:?}");
             }
-            let goal = Goal::Take { owner: &owner(agent), wish: Some(&wish(agent, 1)), force: true };
+            let goal = Goal::Take {
+                owner: &owner(agent),
+                wish: Some(&wish(agent, 1)),
+                force: true,
+            };
             let _ = file.run(&goal);
         }
     }
@@ -173,9 +241,17 @@ fn p8_soup_over_a_record_never_panics() {
         file.text = Some(chars.into_iter().collect());
         for force in [false, true] {
             let claude = owner("claude");
-            let _ = file.run(&Goal::Take { owner: &claude, wish: Some(&wish("claude", 0)), force });
+            let _ = file.run(&Goal::Take {
+                owner: &claude,
+                wish: Some(&wish("claude", 0)),
+                force,
+            });
             for version in [0, 2] {
-                let _ = file.run(&Goal::Put { wish: &wish("claude", version), force, adopt: force });
+                let _ = file.run(&Goal::Put {
+                    wish: &wish("claude", version),
+                    force,
+                    adopt: force,
+                });
             }
         }
     }
@@ -184,7 +260,10 @@ fn p8_soup_over_a_record_never_panics() {
 /// As small as a main thread anywhere (Windows: 1 MiB). `jsonc-parser` stops at 512 levels, which take about 0.6 MiB
 /// unoptimised.
 fn on_a_small_stack(f: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(1024 * 1024).spawn(f).unwrap();
+    let thread = std::thread::Builder::new()
+        .stack_size(1024 * 1024)
+        .spawn(f)
+        .unwrap();
     thread.join().unwrap();
 }
 
@@ -205,19 +284,37 @@ fn p8_a_million_levels_work_or_are_refused() {
             let mut file = File::new(Format::Jsonc, Some(&text));
             // The oracle's tree is recursive, so only bytes are compared here.
             let goal = wish("claude", 0);
-            let out = file.run(&Goal::Put { wish: &goal, force: false, adopt: false }).unwrap();
+            let out = file
+                .run(&Goal::Put {
+                    wish: &goal,
+                    force: false,
+                    adopt: false,
+                })
+                .unwrap();
             file.text = Some(gitvow::doc::apply(&text, &out.splices));
             file.record = out.record;
             for shortcut in [true, false] {
                 file.shortcut = shortcut;
-                let out = file.run(&Goal::Take { owner: &owner("claude"), wish: None, force: false }).unwrap();
+                let out = file
+                    .run(&Goal::Take {
+                        owner: &owner("claude"),
+                        wish: None,
+                        force: false,
+                    })
+                    .unwrap();
                 assert!(gitvow::doc::apply(file.str(), &out.splices) == text);
             }
         }
         for text in [open, close, objects[..N].to_owned(), "/*".repeat(N)] {
             let goal = wish("claude", 0);
             let file = File::new(Format::Jsonc, Some(&text));
-            let fault = file.run(&Goal::Put { wish: &goal, force: false, adopt: false }).expect_err("torn");
+            let fault = file
+                .run(&Goal::Put {
+                    wish: &goal,
+                    force: false,
+                    adopt: false,
+                })
+                .expect_err("torn");
             assert_eq!(fault.code, "unparseable");
         }
     });
@@ -237,7 +334,11 @@ fn p8_a_million_levels_of_toml_work_or_are_refused() {
         for text in texts {
             let goal = wish("codex", 0);
             let file = File::new(Format::Toml, Some(&text));
-            let _ = file.run(&Goal::Put { wish: &goal, force: false, adopt: false });
+            let _ = file.run(&Goal::Put {
+                wish: &goal,
+                force: false,
+                adopt: false,
+            });
         }
     });
 }
@@ -247,9 +348,14 @@ fn p6_numbers_and_strings_of_ours_are_never_mistaken_for_the_users() {
     // A user's element that only mentions gitvow is nobody's but theirs.
     let text = r#"{"hooks": {"Stop": [{"command": "echo gitvow hook --agent claude Stop"}, "gitvow hook docs"]}}"#;
     let mut file = File::new(Format::Json, Some(text));
-    let wish = one(&["hooks", "Stop"], json!({"command": "/b/gitvow hook --agent claude Stop"}));
+    let wish = one(
+        &["hooks", "Stop"],
+        json!({"command": "/b/gitvow hook --agent claude Stop"}),
+    );
     file.put(&wish, false, false).unwrap();
-    let Some(Tree::List(list)) = file.tree().unwrap().at(&wish.entries[0].path).cloned() else { panic!() };
+    let Some(Tree::List(list)) = file.tree().unwrap().at(&wish.entries[0].path).cloned() else {
+        panic!()
+    };
     assert_eq!(list.len(), 3);
     file.text = Some(file.str().replacen("hooks", "h\\u006foks", 1));
     file.take(&owner("claude"), Some(&wish), true).unwrap();

@@ -20,8 +20,13 @@ pub fn json_files(property: &str, mut f: impl FnMut(u64, &mut Rng, File)) {
 
 /// Faults that an accepted document may meet on the path.
 pub fn is_fair(file: &File, fault: &gitvow::doc::Fault) -> bool {
-    let stands_in_the_way = ["wrong-kind", "duplicate-key", "not-an-object", "conflict"].contains(&fault.code);
-    assert!(stands_in_the_way && fault.at.is_some(), "{fault:?}\n{}", file.str());
+    let stands_in_the_way =
+        ["wrong-kind", "duplicate-key", "not-an-object", "conflict"].contains(&fault.code);
+    assert!(
+        stands_in_the_way && fault.at.is_some(),
+        "{fault:?}\n{}",
+        file.str()
+    );
     true
 }
 
@@ -37,8 +42,17 @@ fn p1_a_second_install_writes_nothing() {
         for shortcut in [true, false] {
             file.shortcut = shortcut;
             let out = file.put(&wish, false, false).unwrap();
-            assert!(out.splices.is_empty() && !out.remove && !out.unfinished, "seed {seed}\n{}", file.str());
-            assert!(out.findings.is_empty(), "seed {seed} {:?}\n{}", out.findings, file.str());
+            assert!(
+                out.splices.is_empty() && !out.remove && !out.unfinished,
+                "seed {seed}\n{}",
+                file.str()
+            );
+            assert!(
+                out.findings.is_empty(),
+                "seed {seed} {:?}\n{}",
+                out.findings,
+                file.str()
+            );
             assert_eq!(file.record, record, "seed {seed}");
         }
     });
@@ -57,7 +71,10 @@ fn p2_uninstall_gives_bytes_and_absence_back() {
             }
             let installed = file.str().to_owned();
             let out = file.take(&owner(agent), None, false).unwrap();
-            assert_eq!(file.text, file.shadow, "seed {seed} shortcut {shortcut}\n--- installed\n{installed}");
+            assert_eq!(
+                file.text, file.shadow,
+                "seed {seed} shortcut {shortcut}\n--- installed\n{installed}"
+            );
             assert!(file.record.is_none() && !out.unfinished && out.findings.is_empty());
         }
     });
@@ -74,19 +91,33 @@ fn p4_an_install_adds_and_changes_nothing() {
         let new = file.str();
         assert_eq!(comments(file.format, new), notes, "seed {seed}");
         let record = file.record.clone().unwrap();
-        let (Some(old_tree), Some(new_tree)) = (tree(file.format, &before), tree(file.format, new)) else {
+        let (Some(old_tree), Some(new_tree)) = (tree(file.format, &before), tree(file.format, new))
+        else {
             return;
         };
-        assert_eq!(pruned(new_tree.clone(), &record), old_tree, "seed {seed}\n{new}");
+        assert_eq!(
+            pruned(new_tree.clone(), &record),
+            old_tree,
+            "seed {seed}\n{new}"
+        );
         for entry in &wish.entries {
-            let Some(Tree::List(list)) = new_tree.at(&entry.path) else { panic!("seed {seed}: no list\n{new}") };
-            assert_eq!(list.last(), Some(&Tree::of(&entry.value)), "seed {seed}: last in its list\n{new}");
+            let Some(Tree::List(list)) = new_tree.at(&entry.path) else {
+                panic!("seed {seed}: no list\n{new}")
+            };
+            assert_eq!(
+                list.last(),
+                Some(&Tree::of(&entry.value)),
+                "seed {seed}: last in its list\n{new}"
+            );
         }
         if file.format == Format::Json {
             let plain = new.trim_start_matches('\u{feff}');
             assert!(
                 serde_json::from_str::<serde::de::IgnoredAny>(plain).is_ok()
-                    || serde_json::from_str::<serde::de::IgnoredAny>(before.trim_start_matches('\u{feff}')).is_err(),
+                    || serde_json::from_str::<serde::de::IgnoredAny>(
+                        before.trim_start_matches('\u{feff}')
+                    )
+                    .is_err(),
                 "seed {seed}: strict JSON stays strict\n{new}"
             );
         }
@@ -101,12 +132,20 @@ fn an_upgrade_stands_in_the_old_ones_place_and_is_undone() {
             return;
         }
         for version in [1, 2, 0] {
-            file.put(&wish(agent, version), false, false).unwrap_or_else(|e| panic!("seed {seed} {e:?}\n{}", file.str()));
+            file.put(&wish(agent, version), false, false)
+                .unwrap_or_else(|e| panic!("seed {seed} {e:?}\n{}", file.str()));
             let again = file.put(&wish(agent, version), false, false).unwrap();
-            assert!(again.splices.is_empty() && again.findings.is_empty(), "seed {seed} {:?}", again.findings);
+            assert!(
+                again.splices.is_empty() && again.findings.is_empty(),
+                "seed {seed} {:?}",
+                again.findings
+            );
         }
         let installed = file.str().to_owned();
         file.take(&owner(agent), None, false).unwrap();
-        assert_eq!(file.text, file.shadow, "seed {seed}\n--- installed\n{installed}");
+        assert_eq!(
+            file.text, file.shadow,
+            "seed {seed}\n--- installed\n{installed}"
+        );
     });
 }

@@ -255,7 +255,16 @@ impl Knife<'_> {
     ) -> Result<(Vec<Vec<String>>, Vec<Vec<String>>), Fault> {
         let (mut gone, mut kept) = (Vec::new(), Vec::new());
         let mut order: Vec<&Container> = containers.iter().collect();
-        order.sort_by_key(|c| std::cmp::Reverse(c.path.len()));
+        // Deepest first, then from the end of the text: as with elements, what stands behind must be gone before
+        // it can be said whether what stands before it leaves a clean gap.
+        order.sort_by_cached_key(|c| {
+            let open = self
+                .located
+                .iter()
+                .find(|l| l.path == c.path)
+                .map(|l| l.open);
+            std::cmp::Reverse((c.path.len(), open))
+        });
         for recorded in order {
             let Some(c) = self.located.iter().position(|l| l.path == recorded.path) else {
                 continue;

@@ -147,10 +147,8 @@ pub(super) fn layout_of(text: &str, style: &Style, all: &[Located], container: &
         let own_line = own_line_indent(text, container, last.start())
             .or_else(|| own_line_indent(text, container, first.start()));
         return match own_line {
-            Some(indent) if has_newline(&text[container.open..first.start()]) => {
-                Layout::Lines { indent }
-            }
-            _ => Layout::OneLine {
+            Some(indent) => Layout::Lines { indent },
+            None => Layout::OneLine {
                 space: spaced(text, container),
             },
         };

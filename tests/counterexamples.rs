@@ -1,0 +1,11 @@
+//! Documents by hand: the nine counterexamples of facts/engine.md 2.1 by name, the style traps, and the user's own
+//! edits to our entries. Bytes are compared as bytes.
+
+#[path = "common/properties.rs"]
+mod common;
+#[path = "counterexamples/nine.rs"]
+mod nine;
+#[path = "counterexamples/own.rs"]
+mod own;
+#[path = "counterexamples/style.rs"]
+mod style;
