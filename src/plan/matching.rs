@@ -142,7 +142,7 @@ pub(super) struct Handlers {
     /// Ours, unedited.
     pub(super) ours: Vec<Element>,
     /// Ours, edited: a recorded command stands in them.
-    pub(super) edited: usize,
+    pub(super) edited: Vec<Element>,
     /// Somebody else's.
     pub(super) foreign: usize,
 }
@@ -152,7 +152,7 @@ pub(super) fn handlers(doc: &Doc<'_>, element: &Element, entry: &Entry) -> Optio
     let recorded = entry.value.get("hooks")?.as_array()?;
     let mut out = Handlers {
         ours: Vec::new(),
-        edited: 0,
+        edited: Vec::new(),
         foreign: 0,
     };
     let commands_of = |v: &Value| {
@@ -169,7 +169,7 @@ pub(super) fn handlers(doc: &Doc<'_>, element: &Element, entry: &Entry) -> Optio
             .iter()
             .any(|c| wanted.iter().any(|w| c.contains(w.as_str())))
         {
-            out.edited += 1;
+            out.edited.push(handler);
         } else {
             out.foreign += 1;
         }

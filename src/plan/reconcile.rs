@@ -262,14 +262,16 @@ impl<'a> Matched<'a> {
         all
     }
 
-    /// Unclaimed elements that say exactly what a recorded entry says.
-    fn duplicates(&self, findings: &mut Vec<Finding>) {
+    /// Unclaimed elements that say exactly what a recorded entry of this owner says.
+    fn duplicates(&self, owner: &Owner, findings: &mut Vec<Finding>) {
         for (n, element) in self.elements.iter().enumerate() {
             if self.matches.iter().any(|m| m.element() == Some(n)) {
                 continue;
             }
             let twin = self.entries.iter().find(|e| {
-                e.path == element.path && super::matching::same(&e.value, &element.value)
+                e.owner == *owner
+                    && e.path == element.path
+                    && super::matching::same(&e.value, &element.value)
             });
             if let Some(entry) = twin {
                 let detail = "it stands there more than once; gitvow wrote one of them".to_owned();
@@ -282,6 +284,13 @@ impl<'a> Matched<'a> {
                 ));
             }
         }
+    }
+
+    /// Has this element been named as a duplicate?
+    fn is_named(&self, element: &crate::doc::Element, findings: &[Finding]) -> bool {
+        findings
+            .iter()
+            .any(|f| f.code == "entry-duplicated" && f.at == Some(element.span.start))
     }
 
     fn pieces(&self) -> Result<Pieces<'a>, Fault> {

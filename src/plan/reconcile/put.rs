@@ -3,7 +3,7 @@
 use super::{Finding, Known, Match, Matched, Outcome, Wish, cuts};
 use crate::doc::{Addition, Comma, CutRequest, Doc, Element, Fault, Hang, Splice};
 use crate::ledger::{Entry, Merge, Origin, State, VersionKey};
-use crate::plan::matching::{difference, same};
+use crate::plan::matching::{difference, handlers, same};
 use crate::plan::pieces::print_of;
 
 pub(super) fn put(
@@ -87,7 +87,7 @@ impl Work<'_, '_> {
                 self.entries[i] = None;
             }
         }
-        self.m.duplicates(&mut self.out.findings);
+        self.m.duplicates(owner, &mut self.out.findings);
     }
 
     fn renew(&mut self, i: usize, w: usize, wanted: &Addition) {
@@ -116,7 +116,7 @@ impl Work<'_, '_> {
                     .findings
                     .push(find("entry-edited", Some(n), detail));
                 if self.force {
-                    self.replaced.push((n, i, w));
+                    self.put_back(n, i, w);
                 } else {
                     self.out.unfinished = true;
                 }
@@ -139,6 +139,24 @@ impl Work<'_, '_> {
         }
     }
 
+    /// `--force`: ours as it should be. A group in which somebody else's handler stands is theirs by now: it stays,
+    /// less our handlers, and ours comes anew.
+    fn put_back(&mut self, n: usize, i: usize, w: usize) {
+        let element = &self.m.elements[n];
+        let found = handlers(&self.m.doc, element, &self.m.entries[i]);
+        let Some(found) = found.filter(|found| found.foreign > 0) else {
+            self.replaced.push((n, i, w));
+            return;
+        };
+        self.note_shift(n);
+        let ours = found.ours.into_iter().chain(found.edited);
+        self.cut.extend(ours.map(|h| CutRequest {
+            span: h.span,
+            hang: None,
+        }));
+        self.adds.push((w, Some(i)));
+    }
+
     /// Own-form entries that nobody recorded: equal to what we would write → recorded; others only with `--adopt`.
     fn over_strangers(&mut self, adopt: bool) {
         let owner = self.wish.owner.owner.clone();
@@ -157,13 +175,8 @@ impl Work<'_, '_> {
                     Some(i) => self.entries[i] = Some(entry),
                     None => self.entries.push(Some(entry)),
                 }
-            } else if self
-                .out
-                .findings
-                .iter()
-                .any(|f| f.code == "entry-duplicated" && f.at == Some(element.span.start))
-            {
-                // Already named.
+            } else if self.m.is_named(element, &self.out.findings) {
+                // Already, as a duplicate.
             } else if adopt {
                 self.adopt(element, stranger.whole);
             } else {

@@ -48,6 +48,7 @@ pub(super) fn take(
             work.keep.push(entry.clone());
         }
     }
+    m.duplicates(owner, &mut work.out.findings);
     if let Some(wish) = wish {
         work.strangers(wish);
     }
@@ -143,12 +144,20 @@ impl Work<'_, '_> {
         if let Some(found) = handlers(&m.doc, element, entry)
             && found.foreign > 0
         {
-            self.requests
-                .extend(found.ours.into_iter().map(|h| CutRequest {
-                    span: h.span,
+            let goes = found.edited.is_empty() || self.force;
+            let edited = found.edited.into_iter().filter(|_| self.force);
+            for handler in found.ours.into_iter().chain(edited) {
+                if handler.behind > 0 {
+                    self.out
+                        .shifted
+                        .push(entry.path.last().cloned().unwrap_or_default());
+                }
+                self.requests.push(CutRequest {
+                    span: handler.span,
                     hang: None,
-                }));
-            if found.edited == 0 {
+                });
+            }
+            if goes {
                 let detail =
                     "another handler stands in it now: that one and its group stay".to_owned();
                 self.find("entry-shared", entry, Some(n), detail);
@@ -179,6 +188,9 @@ impl Work<'_, '_> {
                 w.path == element.path && !element.comments && same(&w.value, &element.value)
             });
             let recorded = self.m.entries.iter().any(|e| e.owner == *self.owner);
+            if self.m.is_named(element, &self.out.findings) {
+                continue;
+            }
             if equal && !recorded {
                 if element.behind > 0 {
                     self.out
