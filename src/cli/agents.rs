@@ -1,7 +1,9 @@
 //! What `gitvow agents` tells, and which agents an install without `--agent` means. It looks and lists; it never
 //! runs anything, and what makes an agent "detected" is decided in [`crate::plan::detect`].
 
-use super::output::{AgentList, ArtifactKind, KnownAgent, KnownFile, SCHEMA};
+use super::output::{self, AgentList, ArtifactKind, KnownAgent, KnownFile, SCHEMA};
+use super::session::{Mode, Session};
+use super::{Console, args};
 use crate::error::Result;
 use crate::external::discover;
 use crate::ledger::{Body, Record};
@@ -13,6 +15,19 @@ use crate::sys::resolve::{Resolved, resolve, resolve_seeing};
 use crate::sys::{FileKind, Sys};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+/// Runs the command.
+pub fn run(args: &args::Agents, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
+    let session = Session::open(sys, &args::Place::default(), None, Mode::Look)?;
+    let list = list(sys, &session.ground(), &session.records)?;
+    let text = if args.json.json {
+        output::document(&list)?
+    } else {
+        table(&list, &session.home)
+    };
+    console.print(&text)?;
+    Ok(0)
+}
 
 /// Every built-in in its order, then the external adapters that can be found or are recorded, by name. `records`:
 /// the whole ledger; of other repositories than `ground.repo` nothing is told.

@@ -8,10 +8,12 @@ pub mod args;
 pub mod check;
 pub mod console;
 pub mod diff;
+pub mod doctor;
 pub mod generate;
 pub mod install;
 mod notes;
 pub mod output;
+pub mod probe;
 mod purge;
 pub mod render;
 mod run;
@@ -40,10 +42,10 @@ fn dispatch(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
     match &cli.command {
         Command::Install(a) => install::run(a, sys, console),
         Command::Uninstall(a) => uninstall::run(a, sys, console),
-        Command::Doctor(_) => Err(not_built("doctor")),
+        Command::Doctor(a) => doctor::run(a, sys, console),
         Command::Selftest(_) => Err(not_built("selftest")),
         Command::Hook(a) => Ok(hook(a)),
-        Command::Agents(_) => Err(not_built("agents")),
+        Command::Agents(a) => agents::run(a, sys, console),
         Command::Check(a) => check::run(a, sys, console),
         Command::Generate(a) => generate::run(a, console),
     }

@@ -46,6 +46,8 @@ pub struct Session<'a> {
     pub foreign_home: bool,
     /// What recovery had to say.
     pub recovered: Vec<String>,
+    /// What could not be read of our own state ([`Mode::Examine`]).
+    pub troubles: Vec<Error>,
     var: Variables<'a>,
     lock: Option<Box<dyn Lock>>,
 }
@@ -55,6 +57,8 @@ pub struct Session<'a> {
 pub enum Mode {
     /// Look only: no lock, nothing written.
     Look,
+    /// As `Look`, and what can't be read of our own state is kept in `troubles` instead of ending the call.
+    Examine,
     /// Write: take the lock, recover first.
     Write,
 }
@@ -103,11 +107,13 @@ impl<'a> Session<'a> {
             launcher,
             foreign_home,
             recovered: Vec::new(),
+            troubles: Vec::new(),
             var: Box::new(|name| sys.env.var(name)),
             lock: None,
         };
         match mode {
             Mode::Look => session.look()?,
+            Mode::Examine => session.examine(),
             Mode::Write => session.take_lock()?,
         }
         Ok(session)
@@ -126,6 +132,21 @@ impl<'a> Session<'a> {
             );
         }
         Ok(())
+    }
+
+    fn examine(&mut self) {
+        match apply::pending(self.sys, &self.state) {
+            Ok(overlay) => self.overlay = overlay,
+            Err(e) => self.troubles.push(e),
+        }
+        match (&self.overlay, store::load_each(self.sys.disk, &self.state)) {
+            (Some(overlay), _) => self.records.clone_from(&overlay.records),
+            (None, Ok((records, faults))) => {
+                self.records = records;
+                self.troubles.extend(faults);
+            }
+            (None, Err(e)) => self.troubles.push(e),
+        }
     }
 
     /// Takes the lock, settles an interrupted run, and reads the ledger (again).

@@ -116,30 +116,46 @@ impl StateHome {
 /// `ledger-corrupt` for a record that can't be read whole, stands under another file's name or comes
 /// from a newer schema; `io` when the directory can't be read.
 pub fn load_all(disk: &dyn Disk, home: &StateHome) -> Result<Vec<Record>> {
+    let (records, faults) = load_each(disk, home)?;
+    match faults.into_iter().next() {
+        Some(fault) => Err(fault),
+        None => Ok(records),
+    }
+}
+
+/// All records that can be read, sorted by planned path, and what is the matter with each of the others: for
+/// commands that only look.
+pub fn load_each(disk: &dyn Disk, home: &StateHome) -> Result<(Vec<Record>, Vec<Error>)> {
     let dir = home.records();
     let names = match disk.list(&dir) {
         Ok(names) => names,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok((Vec::new(), Vec::new())),
         Err(e) => return Err(Error::io("read", &dir, &e)),
     };
-    let mut records = Vec::new();
+    let (mut records, mut faults) = (Vec::new(), Vec::new());
     for name in names.iter().filter(|n| is_record_name(n)) {
-        let path = dir.join(name);
-        let bytes = match disk.read(&path, CAP) {
-            Ok(bytes) => bytes,
-            // Another gitvow forgot it since the directory was read; only readers without the lock see that.
-            Err(e) if e.kind() == ErrorKind::NotFound => continue,
-            Err(e) => return Err(Error::io("read", &path, &e)),
-        };
-        let record = parse(&path, &bytes)?;
-        if Path::new(&record_name(&record.path)) != name {
-            let reason = format!("it is about `{}`", record.path.display());
-            return Err(corrupt(&path, "stands under another file's name").because(reason));
+        match load(disk, &dir.join(name), name) {
+            Ok(record) => records.extend(record),
+            Err(fault) => faults.push(fault),
         }
-        records.push(record);
     }
     records.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(records)
+    Ok((records, faults))
+}
+
+fn load(disk: &dyn Disk, path: &Path, name: &Path) -> Result<Option<Record>> {
+    let bytes = match disk.read(path, CAP) {
+        Ok(bytes) => bytes,
+        // Another gitvow forgot it since the directory was read; only readers without the lock see that.
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(Error::io("read", path, &e)),
+    };
+    let record = parse(path, &bytes)?;
+    if Path::new(&record_name(&record.path)) != name {
+        let reason = format!("it is about `{}`", record.path.display());
+        return Err(corrupt(path, "stands under another file's name").because(reason));
+    }
+    Ok(Some(record))
 }
 
 /// The record of a file, by its planned or its real path; the planned one counts first.

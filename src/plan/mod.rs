@@ -3,6 +3,7 @@
 pub mod admit;
 pub mod agent;
 pub mod detect;
+pub mod health;
 pub mod inert;
 pub mod launcher;
 pub mod matching;

@@ -10,8 +10,11 @@ use crate::ledger::{Entry, Merge, Owner, OwnerState, Print, VersionKey};
 use crate::spec::Format;
 use std::ops::Range;
 
+mod look;
 mod put;
 mod take;
+
+pub use look::{Look, Seen, Stand, look};
 
 /// What one owner wants to have in a file.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 pub mod builtin;
 pub mod check;
 pub mod command;
+pub mod evidence;
 pub mod names;
 pub mod parse;
 pub mod shape;
@@ -88,6 +89,9 @@ pub struct AgentSpec {
     /// It trusts hooks by their position (Codex): taking an entry out or changing it moves the user's later ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub positional_trust: bool,
+    /// It blocks every tool call when the hook's program is gone, instead of going on unguarded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blocks_when_missing: bool,
     /// How payloads are read and answers written (spec 4); parsed by the hook room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<Value>,

@@ -46,6 +46,7 @@ const PLANNER: Shape = Shape::Object(&[
     ("steps", Shape::Map(&TEXTS)),
     ("loads", Shape::Map(&TEXTS)),
     ("positional_trust", Shape::Bool),
+    ("blocks_when_missing", Shape::Bool),
     ("hook", Shape::Any),
 ]);
 

@@ -18,7 +18,9 @@ pub fn doctor(document: &Doctor, look: Look) -> String {
     for agent in agents {
         out.push_str(&headline(agent, look));
         out.push_str(&findings(&agent.findings, look));
-        out.push_str(&capabilities(&agent.capabilities));
+        if agent.state != Health::NotInstalled {
+            out.push_str(&capabilities(&agent.capabilities));
+        }
     }
     out
 }

@@ -1,0 +1,425 @@
+//! `gitvow doctor`. Looks at what [`crate::plan::health`] asks for and prints what it says; it decides nothing
+//! and writes nothing. Without `--probe` it starts no other program.
+
+use super::output::{
+    AgentHealth, Capability, Client, Doctor, Finding, Health, SCHEMA, Severity, document,
+};
+use super::run::make;
+use super::session::{Mode, Session, Wishes, real};
+use super::{Console, agents, args, probe, render};
+use crate::error::{Error, Result};
+use crate::ledger::{Body, Owner};
+use crate::plan::agent::Subject;
+use crate::plan::agent::take;
+use crate::plan::health::codes::{self, Effect};
+use crate::plan::health::{self, Found, Program, Sight};
+use crate::plan::paths;
+use crate::spec::evidence::{Evidence, NEEDED};
+use crate::spec::{AgentSpec, Scope, builtin};
+use crate::sys::resolve::{Resolved, resolve};
+use crate::sys::{FileKind, Sys};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+mod state;
+
+/// One agent in one scope.
+struct Chosen {
+    owner: Owner,
+    spec: Option<AgentSpec>,
+    /// Named, or the first scope of one named: it is shown although nothing is installed.
+    shown: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
+    let scope = args.choice.place.scope;
+    let session = Session::open(sys, &args.choice.place, scope, Mode::Examine)?;
+    let chosen = choose(args, &session)?;
+    let mut report = Doctor {
+        schema: SCHEMA,
+        ok: true,
+        agents: Vec::new(),
+        findings: state::findings(&session),
+    };
+    let other_build = other_build(&session);
+    for chosen in &chosen {
+        let health = one(args, &session, chosen, other_build.as_deref());
+        let idle = health.state == Health::NotInstalled && health.findings.is_empty();
+        if chosen.shown || !idle {
+            report.agents.push(health);
+        }
+    }
+    report.ok = report
+        .agents
+        .iter()
+        .all(|a| matches!(a.state, Health::Ok | Health::NotInstalled))
+        && report
+            .findings
+            .iter()
+            .all(|f| f.severity != Severity::Error);
+    if args.json.json {
+        console.print(&document(&report)?)?;
+    } else {
+        console.print(&render::doctor(&report, console.look()))?;
+        if session.records.is_empty() && session.troubles.is_empty() {
+            console.print(&welcome(&session)?)?;
+        }
+    }
+    Ok(u8::from(!report.ok))
+}
+
+/// Nothing is recorded: what is here, and how to begin.
+fn welcome(session: &Session<'_>) -> Result<String> {
+    let found = agents::detected(session.sys, &session.ground(), &session.records)?;
+    let names: Vec<&str> = found.iter().map(|b| b.name).collect();
+    Ok(if names.is_empty() {
+        "nothing is installed, and no agent was found on this machine\n\
+         name one to install it all the same: gitvow install --agent NAME\n"
+            .to_owned()
+    } else {
+        format!(
+            "nothing is installed; found on this machine: {}\n\
+             see what an install would write: gitvow install --dry-run\n",
+            names.join(", ")
+        )
+    })
+}
+
+/// Whom to look at, in which scopes.
+fn choose(args: &args::Doctor, session: &Session<'_>) -> Result<Vec<Chosen>> {
+    let scope = args.choice.place.scope;
+    let scopes: Vec<Scope> = match (scope, &session.repo) {
+        (Some(scope), _) => vec![scope],
+        (None, Some(_)) => vec![Scope::User, Scope::Repo, Scope::Local],
+        (None, None) => vec![Scope::User],
+    };
+    let mut out: Vec<Chosen> = Vec::new();
+    let mut add = |agent: &str, spec: Option<&AgentSpec>, shown: bool| {
+        let recorded: Vec<Scope> = scopes
+            .iter()
+            .copied()
+            .filter(|s| is_recorded(session, agent, *s))
+            .collect();
+        let possible = |s: &Scope| spec.is_none_or(|spec| paths::lacks(spec, *s).is_none());
+        let mut first = true;
+        for scope in scopes
+            .iter()
+            .filter(|s| recorded.contains(s) || possible(s))
+        {
+            let owner = Owner {
+                agent: agent.to_owned(),
+                scope: *scope,
+            };
+            if out.iter().any(|c| c.owner == owner) {
+                continue;
+            }
+            out.push(Chosen {
+                owner,
+                spec: spec.cloned(),
+                shown: recorded.contains(scope) || shown && recorded.is_empty() && first,
+            });
+            first = false;
+        }
+    };
+    for name in &args.choice.agents {
+        let found = builtin::by_name(name);
+        let agent = found.map_or(name.as_str(), |b| b.name);
+        let spec = found.map(builtin::Builtin::spec).transpose()?;
+        let known = session
+            .records
+            .iter()
+            .any(|r| r.body.owners().iter().any(|o| o.agent == agent));
+        if let (Some(spec), Some(scope)) = (&spec, scope)
+            && let Some(lacks) = paths::lacks(spec, scope)
+        {
+            return Err(lacks);
+        }
+        if spec.is_none() && !known {
+            // Found or not: a wrong name is told as install tells it, and nothing is run.
+            crate::external::discover(session.sys, session.state.root(), name)?;
+        }
+        add(agent, spec.as_ref(), true);
+    }
+    if !args.choice.agents.is_empty() {
+        return Ok(out);
+    }
+    let detected = if session.records.is_empty() {
+        agents::detected(session.sys, &session.ground(), &session.records)?
+    } else {
+        Vec::new()
+    };
+    for builtin in builtin::ALL {
+        let recorded = scopes
+            .iter()
+            .any(|s| is_recorded(session, builtin.name, *s));
+        if args.all || recorded || detected.contains(&builtin) {
+            add(builtin.name, Some(&builtin.spec()?), args.all || !recorded);
+        }
+    }
+    let mut others: Vec<&str> = session
+        .records
+        .iter()
+        .flat_map(|r| r.body.owners())
+        .map(|o| o.agent.as_str())
+        .filter(|a| builtin::by_name(a).is_none())
+        .collect();
+    others.sort_unstable();
+    others.dedup();
+    for agent in others {
+        add(agent, None, false);
+    }
+    Ok(out)
+}
+
+fn is_recorded(session: &Session<'_>, agent: &str, scope: Scope) -> bool {
+    let owner = Owner {
+        agent: agent.to_owned(),
+        scope,
+    };
+    let subject = Subject {
+        spec: None,
+        owner: &owner,
+        adapter: None,
+    };
+    !take::records(&session.context(scope, Wishes::default()), &subject).is_empty()
+}
+
+fn one(
+    args: &args::Doctor,
+    session: &Session<'_>,
+    chosen: &Chosen,
+    other_build: Option<&str>,
+) -> AgentHealth {
+    let owner = &chosen.owner;
+    let subject = Subject {
+        spec: chosen.spec.as_ref(),
+        owner,
+        adapter: None,
+    };
+    let mut ctx = session.context(owner.scope, Wishes::default());
+    let records = take::records(&ctx, &subject);
+    let recorded = !records.is_empty();
+    ctx.block = records.iter().any(|r| blocks(r, owner));
+    let read =
+        |sight: &dyn Fn(&crate::plan::world::World) -> Result<crate::plan::agent::AgentPlan>| {
+            make(session, &health::paths(&ctx, &subject), sight).world
+        };
+    // A file that was written a moment ago may be half written still: read again before it is called broken.
+    let world = read(&|world| {
+        let plan = crate::plan::agent::AgentPlan::default();
+        match take::plan(&ctx, &subject, world) {
+            Err(e) if matches!(e.code, "unparseable" | "encoding" | "not-an-object") => Err(e),
+            _ => Ok(plan),
+        }
+    });
+    let programs: BTreeMap<PathBuf, Program> = health::programs(&ctx, &subject, &world)
+        .into_iter()
+        .map(|p| {
+            let program = program(session.sys, &p);
+            (p, program)
+        })
+        .collect();
+    let folders = health::folders(&ctx, &subject)
+        .into_iter()
+        .filter_map(|dir| {
+            let names = session.sys.disk.list(&dir).ok()?;
+            let names = names.iter().map(|n| n.to_string_lossy().into_owned());
+            Some((dir, names.collect()))
+        })
+        .collect();
+    let adapter_now = records
+        .iter()
+        .find_map(|r| r.body.adapter(owner))
+        .and_then(|a| session.sys.disk.hash(&real(session.sys, &a.path)).ok());
+    let readers = if recorded {
+        readers(session, &owner.agent, owner.scope)
+    } else {
+        Vec::new()
+    };
+    let mut client = client(session, chosen.spec.as_ref());
+    let mut asked = probe::Asked::default();
+    if let (true, Some(spec)) = (args.probe && recorded, &chosen.spec) {
+        asked = probe::ask(session, spec, owner.scope, &records, &mut client);
+    }
+    let mut found = health::judge(&Sight {
+        ctx: &ctx,
+        subject,
+        world: &world,
+        programs: &programs,
+        folders: &folders,
+        other_build,
+        adapter_now: adapter_now.as_deref(),
+        readers: &readers,
+        trust: asked.trust.as_ref(),
+    });
+    found.append(&mut asked.findings);
+    if recorded && let Some(missing) = missing(&client, chosen.spec.as_ref()) {
+        found.push(missing);
+    }
+    let evidence = Evidence::of(&owner.agent).and_then(Result::ok);
+    if let Some(evidence) = &evidence {
+        found.extend(probe::too_old(evidence, &client));
+    }
+    AgentHealth {
+        agent: owner.agent.clone(),
+        scope: owner.scope,
+        state: if recorded {
+            state_of(&found)
+        } else {
+            Health::NotInstalled
+        },
+        capabilities: capabilities(evidence.as_ref(), client.version.as_deref()),
+        client,
+        findings: found.iter().map(output).collect(),
+    }
+}
+
+fn blocks(record: &crate::ledger::Record, owner: &Owner) -> bool {
+    match &record.body {
+        Body::Merge(m) => m.owners.iter().any(|o| o.owner == *owner && o.block),
+        Body::Tree(t) => t.owner.as_ref() == Some(owner) && t.block,
+    }
+}
+
+fn state_of(found: &[Found]) -> Health {
+    match health::effect(found) {
+        Effect::None => Health::Ok,
+        Effect::Unknown => Health::Unknown,
+        Effect::Drifted => Health::Drifted,
+        Effect::Broken => Health::Broken,
+    }
+}
+
+/// A finding as it is printed.
+fn output(found: &Found) -> Finding {
+    Finding {
+        code: found.code.name.to_owned(),
+        severity: match found.code.severity {
+            codes::Severity::Note => Severity::Note,
+            codes::Severity::Warning => Severity::Warning,
+            codes::Severity::Error => Severity::Error,
+        },
+        path: found.path.clone(),
+        line: found.position.map(|p| p.0),
+        column: found.position.map(|p| p.1),
+        event: found.event.clone(),
+        message: found.message.clone(),
+        help: Some(found.help.clone()).filter(|h| !h.is_empty()),
+    }
+}
+
+fn capabilities(evidence: Option<&Evidence>, version: Option<&str>) -> Vec<Capability> {
+    let verdict = |name: &&'static str| {
+        let verdict = match evidence {
+            Some(evidence) => evidence.verdict(name, version, probe::PLATFORM),
+            None => crate::spec::evidence::resolve(false, &[], "", name, version, probe::PLATFORM),
+        };
+        Capability {
+            name: (*name).to_owned(),
+            on: verdict.on,
+            reason: verdict.reason.map(|r| r.name().to_owned()),
+            version: verdict.version,
+        }
+    };
+    NEEDED.iter().map(verdict).collect()
+}
+
+/// What stands where a command leads, links followed.
+fn program(sys: &Sys<'_>, path: &Path) -> Program {
+    match resolve(sys.disk, path) {
+        Ok(Resolved::Found(real)) => match sys.disk.stat(&real) {
+            Ok(stat) if stat.kind == FileKind::File && stat.mode & 0o111 != 0 => Program::Runs,
+            _ => Program::NotExecutable,
+        },
+        Ok(Resolved::Dangling(_, to)) => Program::Dangling(to),
+        Ok(Resolved::Loop) => Program::Dangling(path.to_path_buf()),
+        _ => Program::Missing,
+    }
+}
+
+/// The launcher isn't the copy that was recorded, or is older than this program.
+fn other_build(session: &Session<'_>) -> Option<String> {
+    let path = session.state.launcher();
+    let record = session.records.iter().find(|r| r.path == path)?;
+    let Body::Tree(tree) = &record.body else {
+        return None;
+    };
+    let noted = tree.launcher.as_ref()?;
+    let stat = session.sys.disk.stat(&real(session.sys, &path)).ok()?;
+    let touched = noted.mtime_ns == 0
+        || i128::from(noted.mtime_ns) != stat.mtime_ns
+        || stat.len != tree.print.len;
+    if touched && session.sys.disk.hash(&real(session.sys, &path)).ok()? != tree.print.sha256 {
+        return Some("is not the copy that gitvow put there".to_owned());
+    }
+    let own = env!("CARGO_PKG_VERSION");
+    crate::plan::launcher::newer(own, &noted.version)
+        .then(|| format!("is gitvow {}, older than this one ({own})", noted.version))
+}
+
+/// Titles of other agents, installed here or present on this machine, that also load this agent's file.
+fn readers(session: &Session<'_>, agent: &str, scope: Scope) -> Vec<String> {
+    let mut out = Vec::new();
+    for builtin in builtin::ALL
+        .iter()
+        .filter(|b| b.name != agent && b.text.contains("\"loads\""))
+    {
+        let Ok(spec) = builtin.spec() else { continue };
+        let loads = spec
+            .loads
+            .get(agent)
+            .is_some_and(|s| s.iter().any(|s| s == scope.name()));
+        let present = || {
+            let recorded = session
+                .records
+                .iter()
+                .any(|r| r.body.owners().iter().any(|o| o.agent == spec.name));
+            recorded || client(session, Some(&spec)).path.is_some()
+        };
+        if loads && present() {
+            out.push(spec.title.clone().unwrap_or_else(|| spec.name.clone()));
+        }
+    }
+    out
+}
+
+fn client(session: &Session<'_>, spec: Option<&AgentSpec>) -> Client {
+    let commands = spec
+        .and_then(|s| s.detect.as_ref())
+        .map_or(&[][..], |d| &d.commands);
+    let found = commands
+        .iter()
+        .find_map(|c| Some((c, agents::on_path(session.sys, c)?)));
+    Client {
+        command: found
+            .as_ref()
+            .map(|(c, _)| (*c).clone())
+            .or_else(|| commands.first().cloned()),
+        path: found.map(|(_, path)| path),
+        version: None,
+    }
+}
+
+fn missing(client: &Client, spec: Option<&AgentSpec>) -> Option<Found> {
+    let command = client.command.as_ref()?;
+    if client.path.is_some() {
+        return None;
+    }
+    let title = spec.map_or(command.as_str(), crate::plan::agent::put::title);
+    Some(Found::new(
+        codes::CLIENT_MISSING,
+        format!("{title}'s program `{command}` is not on PATH"),
+        "nothing has to be done if it is started another way",
+    ))
+}
+
+/// An error about our own state as a finding.
+fn from_error(code: &'static codes::Code, e: &Error) -> Found {
+    let mut found = Found::new(code, e.sentence(), e.help.clone().unwrap_or_default());
+    if let Some(place) = &e.place {
+        found.path = Some(place.path.clone());
+        found.position = place.position;
+    }
+    found
+}

@@ -1,0 +1,63 @@
+//! Would the agent read and run the entries? What install refuses for, told by doctor. Pure.
+
+use super::codes::{HOOKS_DISABLED, VENDOR_CANNOT_READ};
+use super::{Found, Sight};
+use crate::ledger::Record;
+use crate::plan::inert;
+use crate::plan::paths;
+use crate::spec::Format;
+use std::path::Path;
+
+/// Install's way out, which is none here: the entries are written already.
+const FORCE: &str = ", or write all the same with `--force`";
+
+/// Reasons in the text of one file.
+pub(super) fn text(
+    sight: &Sight<'_>,
+    path: &Path,
+    format: Format,
+    text: &str,
+    out: &mut Vec<Found>,
+) {
+    let Some(reads) = sight.install().and_then(|i| i.reads.as_ref()) else {
+        return;
+    };
+    let reasons = inert::in_text(sight.title(), path, format, text, reads, false);
+    out.extend(reasons.iter().map(found));
+}
+
+/// The agent's own switches.
+pub(super) fn switches(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>) {
+    let Some(spec) = sight.subject.spec else {
+        return;
+    };
+    let Ok(targets) = paths::targets(spec, sight.subject.owner.scope, &sight.ctx.ground) else {
+        return;
+    };
+    let file = targets
+        .merge
+        .as_ref()
+        .map(|m| &m.path)
+        .or_else(|| targets.trees.first().map(|t| &t.path))
+        .or_else(|| records.first().map(|r| &r.path));
+    if let Some(file) = file {
+        let reasons = inert::switches(sight.title(), file, &targets.switches, sight.world);
+        out.extend(reasons.iter().map(found));
+    }
+}
+
+fn found(reason: &inert::Inert) -> Found {
+    let code = if reason.code == "hooks-disabled" {
+        HOOKS_DISABLED
+    } else {
+        VENDOR_CANNOT_READ
+    };
+    let e = &reason.error;
+    let help = e.help.as_deref().unwrap_or_default().replace(FORCE, "");
+    let mut out = Found::new(code, e.sentence(), help);
+    if let Some(place) = &e.place {
+        out.path = Some(place.path.clone());
+        out.position = place.position;
+    }
+    out
+}

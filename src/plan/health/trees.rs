@@ -1,0 +1,218 @@
+//! A file of gitvow's own: is it as it was written? Pure.
+
+use super::codes::{
+    ENTRY_OUTDATED, FILE_REPLACED, FILE_UNPARSEABLE, MODE_CHANGED, TREE_FILE_EDITED,
+    TREE_FILE_FOREIGN, TREE_FILE_MISSING,
+};
+use super::{Found, Sight, command};
+use crate::ledger::{Record, TreeFile};
+use crate::plan::admit::{self, quoted};
+use crate::plan::agent::put;
+use crate::plan::matching::difference;
+use crate::plan::paths;
+use crate::plan::print_of;
+use crate::plan::world::Actual;
+use crate::spec::Scope;
+use crate::spec::command::{Command, Guard, tree_texts};
+use serde_json::Value;
+use std::path::Path;
+
+/// Judges one recorded file of ours.
+pub(super) fn judge(sight: &Sight<'_>, record: &Record, tree: &TreeFile, out: &mut Vec<Found>) {
+    let path = &record.path;
+    let Some(actual) = sight.world.get(path) else {
+        return;
+    };
+    let shown = path.display();
+    foreign(sight, record, out);
+    let file = match actual {
+        Actual::Absent { .. } => {
+            out.push(Found::at(
+                TREE_FILE_MISSING,
+                path,
+                format!("`{shown}` is gone"),
+                sight.command("install"),
+            ));
+            return;
+        }
+        Actual::File(file) if file.real == record.real => file,
+        Actual::File(file) => {
+            let message = format!(
+                "`{shown}` leads to `{}` now; it was `{}` when gitvow wrote it",
+                file.real.display(),
+                record.real.display()
+            );
+            out.push(Found::at(
+                FILE_REPLACED,
+                path,
+                message,
+                format!("ls -ld {}", quoted(path)),
+            ));
+            return;
+        }
+        Actual::Unreadable(why) => {
+            let mut found = Found::at(
+                FILE_UNPARSEABLE,
+                path,
+                format!("`{shown}` can't be read: {why}"),
+                format!("ls -l {}", quoted(path)),
+            );
+            found.effect = super::Effect::Unknown;
+            out.push(found);
+            return;
+        }
+        other => {
+            let error = admit::readable(path, other).err();
+            let message = error.as_ref().map_or_else(String::new, |e| e.sentence());
+            let help = error.and_then(|e| e.help);
+            let help = help.unwrap_or_else(|| format!("ls -ld {}", quoted(path)));
+            out.push(Found::at(FILE_REPLACED, path, message, help));
+            return;
+        }
+    };
+    let repo = tree.owner.as_ref().is_some_and(|o| o.scope == Scope::Repo);
+    mode(record, tree.mode, file.mode, repo, out);
+    let text = String::from_utf8_lossy(&file.bytes);
+    let as_written = crate::ledger::Print::of(&file.bytes) == tree.print
+        || repo && print_of(std::iter::once(text.replace("\r\n", "\n").as_str())) == tree.print;
+    if as_written && std::str::from_utf8(&file.bytes).is_ok() {
+        outdated(sight, path, tree, &text, out);
+    } else {
+        out.push(edited(sight, path, tree, &text));
+    }
+    let programs: Vec<_> = command::in_tree(&text, sight.ctx)
+        .into_iter()
+        .map(|p| (p, None, None))
+        .collect();
+    command::judge(sight, path, &programs, out);
+}
+
+fn edited(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str) -> Found {
+    let ours = tree
+        .json
+        .as_deref()
+        .and_then(|t| serde_json::from_str::<Value>(t).ok());
+    let (what, position) = match (&ours, serde_json::from_str::<Value>(text)) {
+        (None, _) => (String::new(), None),
+        (Some(_), Err(e)) => (
+            format!(": it can't be read ({e})"),
+            Some((e.line(), e.column().max(1))),
+        ),
+        (Some(ours), Ok(now)) => {
+            let what = difference(ours, &now);
+            // No value differs: only the layout does.
+            let what = if crate::plan::matching::same(ours, &now) {
+                "its layout, not what it says".to_owned()
+            } else {
+                what
+            };
+            (format!(": {what}"), None)
+        }
+    };
+    let mut found = Found::at(
+        TREE_FILE_EDITED,
+        path,
+        format!("`{}` was edited{what}", path.display()),
+        format!("{} --force", sight.command("install")),
+    );
+    found.position = position.filter(|(line, _)| *line > 0);
+    found
+}
+
+/// Permission bits: the umask may have taken some away at the start, nothing adds any. In a repository git keeps
+/// the x bit alone.
+fn mode(record: &Record, recorded: u32, now: u32, repo: bool, out: &mut Vec<Found>) {
+    let (recorded, now) = (recorded & 0o777, now & 0o777);
+    let fits = if repo {
+        recorded & 0o100 == now & 0o100
+    } else {
+        now & !recorded == 0 && now & 0o700 == recorded & 0o700
+    };
+    if !fits {
+        out.push(Found::at(
+            MODE_CHANGED,
+            &record.path,
+            format!(
+                "`{}` has the permissions {now:04o}; gitvow wrote it with {recorded:04o}",
+                record.path.display()
+            ),
+            format!("chmod {recorded:04o} {}", quoted(&record.path)),
+        ));
+    }
+}
+
+/// Other files in a directory that gitvow made for this one.
+fn foreign(sight: &Sight<'_>, record: &Record, out: &mut Vec<Found>) {
+    let Some(dir) = record.real.parent() else {
+        return;
+    };
+    let Some(names) = sight.folders.get(dir) else {
+        return;
+    };
+    let known = |name: &str| {
+        let path = dir.join(name);
+        sight
+            .ctx
+            .records
+            .iter()
+            .any(|r| r.real == path || r.dirs.contains(&path))
+    };
+    for name in names.iter().filter(|n| !known(n)) {
+        let path = dir.join(name);
+        if out
+            .iter()
+            .any(|f| f.code == TREE_FILE_FOREIGN && f.path.as_ref() == Some(&path))
+        {
+            continue;
+        }
+        out.push(Found::at(
+            TREE_FILE_FOREIGN,
+            &path,
+            format!(
+                "`{}` is not gitvow's and stands in a directory that gitvow made; an uninstall leaves both",
+                path.display()
+            ),
+            format!("ls -l {}", quoted(&path)),
+        ));
+    }
+}
+
+/// Today's planner would write another text. One that runs another program is another matter.
+fn outdated(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str, out: &mut Vec<Found>) {
+    let (Some(spec), Some(install)) = (sight.subject.spec, sight.install()) else {
+        return;
+    };
+    let scope = sight.subject.owner.scope;
+    let Ok(targets) = paths::targets(spec, scope, &sight.ctx.ground) else {
+        return;
+    };
+    let Some(target) = targets.trees.iter().find(|t| t.path == path) else {
+        return;
+    };
+    let command = match (&install.repo_command, scope) {
+        (Some(forms), Scope::Repo) => Command::guarded(Guard {
+            forms,
+            block: tree.block,
+        }),
+        _ => put::command(sight.ctx, install, scope),
+    };
+    let texts = install
+        .trees
+        .get(target.tree)
+        .map(|t| tree_texts(t, &command));
+    let wanted = texts.and_then(|t| t.into_iter().find(|t| t.name == target.name));
+    let Some(wanted) = wanted else { return };
+    let launcher = Path::new(sight.ctx.launcher);
+    let stale = scope != Scope::Repo
+        && command::in_tree(text, sight.ctx)
+            .iter()
+            .any(|p| p != launcher);
+    if print_of(std::iter::once(wanted.text.as_str())) != tree.print && !stale {
+        out.push(Found::at(
+            ENTRY_OUTDATED,
+            path,
+            format!("this gitvow would write `{}` otherwise", path.display()),
+            sight.command("install"),
+        ));
+    }
+}

@@ -1,0 +1,170 @@
+//! What became of an owner's entries: doctor's question. Pure; it plans nothing, and it matches exactly as
+//! install and uninstall do.
+
+use super::{Known, Match, Matched, Wish};
+use crate::doc::{CutRequest, Fault, lookup};
+use crate::ledger::Entry;
+use crate::plan::matching::difference;
+use serde_json::Value;
+
+use super::Finding;
+
+/// What is there of one owner.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// What differs from the record, in the order of its entries, then what nobody recorded.
+    pub findings: Vec<Finding>,
+    /// The recorded entries that are there in some form.
+    pub seen: Vec<Seen>,
+    /// The text is what gitvow left, or can be given back byte for byte all the same.
+    pub exact: bool,
+}
+
+/// One recorded entry that is there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// As recorded.
+    pub entry: Entry,
+    /// Keys from the root to the list in which it stands.
+    pub keys: Vec<String>,
+    /// Its place in that list.
+    pub index: usize,
+    /// Byte offset.
+    pub at: usize,
+    /// What it says now.
+    pub value: Value,
+    /// Compared with the record.
+    pub stand: Stand,
+}
+
+/// How an entry stands to its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stand {
+    /// It says what was recorded, where it was.
+    Same,
+    /// It says something else.
+    Edited,
+    /// It says the same in another list.
+    Moved,
+}
+
+/// Looks at the entries of one owner. `wish`: who, and the names by which a command may call that agent; of its
+/// entries nothing is asked.
+pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
+    let m = Matched::new(known, Some(&wish.owner))?;
+    let owner = &wish.owner.owner;
+    let mut out = Look {
+        findings: Vec::new(),
+        seen: Vec::new(),
+        exact: true,
+    };
+    let mut emptied: Vec<Vec<String>> = Vec::new();
+    for (entry, found) in m.entries.iter().zip(&m.matches) {
+        if entry.owner != *owner {
+            continue;
+        }
+        let mut find = |code, n, detail| {
+            out.findings
+                .push(m.finding(code, owner, &entry.path, n, detail));
+        };
+        let stand = match found {
+            Match::Same(_) => Stand::Same,
+            Match::Edited(n) => {
+                let detail = difference(&entry.value, &m.elements[*n].value);
+                find("entry-edited", Some(*n), detail);
+                Stand::Edited
+            }
+            Match::Moved(n) => {
+                let keys = m.elements[*n].path.join(".");
+                find(
+                    "entry-moved",
+                    Some(*n),
+                    format!("it stands under `{keys}` now"),
+                );
+                Stand::Moved
+            }
+            Match::Gone => {
+                match empty_container(known, &entry.path) {
+                    Some((at, keys)) if !emptied.contains(&keys) => {
+                        out.findings.push(Finding {
+                            code: "container-emptied",
+                            owner: owner.clone(),
+                            keys: keys.clone(),
+                            at: Some(at),
+                            detail: format!("`{}` is empty", keys.join(".")),
+                        });
+                        emptied.push(keys);
+                    }
+                    Some(_) => {}
+                    None => find("entry-missing", None, "it is not in the file".to_owned()),
+                }
+                continue;
+            }
+        };
+        if let Some(n) = found.element() {
+            let element = &m.elements[n];
+            out.seen.push(Seen {
+                entry: entry.clone(),
+                keys: element.path.clone(),
+                index: element.index,
+                at: element.span.start,
+                value: element.value.clone(),
+                stand,
+            });
+        }
+    }
+    m.duplicates(&mut out.findings);
+    out.findings.retain(|f| f.owner == *owner);
+    strangers(&m, wish, &mut out);
+    out.exact = m.untouched || exact(&m);
+    Ok(out)
+}
+
+/// Would taking out everything that is as recorded give the rest back byte for byte?
+fn exact(m: &Matched<'_>) -> bool {
+    let requests: Vec<CutRequest> = m
+        .entries
+        .iter()
+        .zip(&m.matches)
+        .filter_map(|(entry, found)| match found {
+            Match::Same(n) => Some(m.request(*n, entry)),
+            _ => None,
+        })
+        .collect();
+    match m.cut_with_version(requests, true) {
+        Ok(cut) => cut.is_none_or(|(cut, _)| cut.exact),
+        Err(_) => false,
+    }
+}
+
+fn strangers(m: &Matched<'_>, wish: &Wish, out: &mut Look) {
+    for stranger in m.unrecorded(&wish.names) {
+        let at = stranger.element.span.start;
+        if out.findings.iter().any(|f| f.at == Some(at)) {
+            continue;
+        }
+        out.findings.push(Finding {
+            code: "unrecorded-entry",
+            owner: wish.owner.owner.clone(),
+            keys: stranger.element.path.clone(),
+            at: Some(at),
+            detail: format!("it runs `{}`, which nobody recorded", stranger.form.path),
+        });
+    }
+}
+
+/// The innermost of these keys that is there, if nothing is in it any more: its place and its keys.
+fn empty_container(known: &Known<'_>, path: &[String]) -> Option<(usize, Vec<String>)> {
+    let text = known.text?;
+    let (at, value, keys) = (1..=path.len()).rev().find_map(|n| {
+        let keys = path.get(..n)?;
+        lookup(known.format, text, keys).map(|(at, value)| (at, value, keys))
+    })?;
+    let empty = match &value {
+        Value::Null => true,
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    };
+    empty.then(|| (at, keys.to_vec()))
+}
