@@ -14,6 +14,7 @@ pub mod codes;
 mod command;
 mod entries;
 mod inert;
+mod today;
 mod trees;
 mod trust;
 

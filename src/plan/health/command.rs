@@ -128,23 +128,30 @@ fn expand(path: &str, ctx: &Context<'_>) -> PathBuf {
     }
 }
 
-/// What is the matter with the programs of one file. `place`: where the first command that runs each stands.
-pub(super) fn judge(
-    sight: &Sight<'_>,
-    file: &Path,
-    programs: &[(PathBuf, Option<(usize, usize)>, Option<String>)],
-    out: &mut Vec<Found>,
-) {
+/// A program and where it is named.
+pub(super) struct Named {
+    pub(super) path: PathBuf,
+    pub(super) position: Option<(usize, usize)>,
+    pub(super) event: Option<String>,
+}
+
+/// What is the matter with the programs of one file; each is told once, where it is named first.
+pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mut Vec<Found>) {
     let launcher = Path::new(sight.ctx.launcher);
     let mut told: Vec<&Path> = Vec::new();
-    for (path, position, event) in programs {
+    for Named {
+        path,
+        position,
+        event,
+    } in programs
+    {
         if told.contains(&path.as_path()) {
             continue;
         }
         told.push(path);
         let shown = path.display();
         let seen = sight.programs.get(path).unwrap_or(&Program::Missing);
-        let several = programs.iter().filter(|p| p.0 == *path).count() > 1;
+        let several = programs.iter().filter(|p| p.path == *path).count() > 1;
         let mut add = |code, message: String, help: String| {
             let mut found = Found::at(code, file, message, help);
             found.position = *position;

@@ -1,19 +1,17 @@
 //! A user's file with our entries in it: what became of them and of the file. Pure.
 
 use super::codes::{
-    CONTAINER_EMPTIED, Code, ENTRY_DUPLICATED, ENTRY_EDITED, ENTRY_MISSING, ENTRY_MOVED,
-    ENTRY_OUTDATED, Effect, FILE_MISSING, FILE_REFORMATTED, FILE_REPLACED, FILE_UNPARSEABLE,
-    SHADOWED, TIMEOUT_UNIT, UNRECORDED_ENTRY,
+    CONTAINER_EMPTIED, Code, ENTRY_DUPLICATED, ENTRY_EDITED, ENTRY_MISSING, ENTRY_MOVED, Effect,
+    FILE_MISSING, FILE_REFORMATTED, FILE_REPLACED, FILE_UNPARSEABLE, TIMEOUT_UNIT,
+    UNRECORDED_ENTRY,
 };
+use super::today::{only_timeout_differs, outdated, planned, shadowed, target, timeout};
 use super::{Found, Sight, command, inert, take, trust};
-use crate::doc::{Fault, lookup, text::position};
+use crate::doc::{Fault, text::position};
 use crate::error::Error;
 use crate::ledger::{Body, Merge, OwnerState, Record};
 use crate::plan::admit::{self, quoted};
-use crate::plan::agent::put;
-use crate::plan::matching::same;
-use crate::plan::paths::{self, MergeTarget};
-use crate::plan::reconcile::{Finding, Known, Look, Seen, Stand, Wish, look};
+use crate::plan::reconcile::{Finding, Known, Look, Seen, Wish, look};
 use crate::plan::world::Actual;
 use crate::spec::Format;
 use serde_json::Value;
@@ -87,7 +85,11 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
             );
             command::in_value(&s.value, sight.ctx)
                 .into_iter()
-                .map(move |p| (p, at, event.clone()))
+                .map(move |path| command::Named {
+                    path,
+                    position: at,
+                    event: event.clone(),
+                })
         })
         .collect();
     command::judge(sight, path, &programs, out);
@@ -292,7 +294,7 @@ fn differs(sight: &Sight<'_>, path: &Path, text: &str, finding: &Finding) -> Opt
     Some(found)
 }
 
-fn placed(
+pub(super) fn placed(
     sight: &Sight<'_>,
     code: &'static Code,
     path: &Path,
@@ -312,211 +314,8 @@ fn placed(
 }
 
 /// The event that an entry is for: the name of its list, or (Kimi) what it says itself.
-fn event_of(path: &[String], value: &Value, named: bool) -> Option<String> {
+pub(super) fn event_of(path: &[String], value: &Value, named: bool) -> Option<String> {
     let own = value.get("event").and_then(Value::as_str);
     let list = path.last().filter(|_| named).map(String::as_str);
     own.or(list).map(str::to_owned)
-}
-
-fn target(sight: &Sight<'_>) -> Option<MergeTarget> {
-    let spec = sight.subject.spec?;
-    paths::targets(spec, sight.subject.owner.scope, &sight.ctx.ground)
-        .ok()?
-        .merge
-}
-
-/// What today's planner would write into this file: keys and value.
-fn planned(sight: &Sight<'_>, path: &Path) -> Vec<(Vec<String>, Value)> {
-    let (Some(spec), Some(target)) = (sight.subject.spec, target(sight)) else {
-        return Vec::new();
-    };
-    let Some(install) = &spec.install else {
-        return Vec::new();
-    };
-    put::wishes(
-        sight.ctx,
-        &sight.subject,
-        spec,
-        install,
-        &target,
-        sight.world,
-    )
-    .into_iter()
-    .filter(|(p, _)| p == path)
-    .flat_map(|(_, wish)| wish.entries)
-    .map(|a| (a.path, a.value))
-    .collect()
-}
-
-/// Entries whose text today's planner would write otherwise. One that runs another program is another matter.
-fn outdated(
-    sight: &Sight<'_>,
-    path: &Path,
-    text: &str,
-    looked: &Look,
-    planned: &[(Vec<String>, Value)],
-    out: &mut Vec<Found>,
-) {
-    if planned.is_empty() {
-        return;
-    }
-    let launcher = Path::new(sight.ctx.launcher);
-    let stale = |s: &Seen| {
-        command::in_value(&s.value, sight.ctx)
-            .iter()
-            .any(|p| p != launcher && sight.subject.owner.scope != crate::spec::Scope::Repo)
-    };
-    let mut add = |position, event: Option<String>, message: String| {
-        let mut found = Found::at(ENTRY_OUTDATED, path, message, sight.command("install"));
-        found.position = position;
-        found.event = event;
-        out.push(found);
-    };
-    let mut used = vec![false; planned.len()];
-    let mut others: Vec<&Seen> = Vec::new();
-    for seen in &looked.seen {
-        let equal = planned.iter().zip(&used).position(|((p, v), used)| {
-            !used && *p == seen.entry.path && same(v, &seen.entry.value)
-        });
-        match equal {
-            Some(n) => used.iter_mut().skip(n).take(1).for_each(|u| *u = true),
-            None => others.push(seen),
-        }
-    }
-    for seen in others {
-        let twin = planned.iter().zip(&used).position(|((p, v), used)| {
-            let event = |v: &Value| v.get("event").cloned();
-            !used && *p == seen.entry.path && event(v) == event(&seen.entry.value)
-        });
-        if let Some(n) = twin {
-            used.iter_mut().skip(n).take(1).for_each(|u| *u = true);
-        }
-        if seen.stand != Stand::Same || stale(seen) {
-            continue;
-        }
-        let event = event_of(&seen.entry.path, &seen.value, true);
-        let name = event.as_deref().unwrap_or_default();
-        let message = match twin {
-            Some(_) => format!("this gitvow would write the entry for `{name}` otherwise"),
-            None => format!("this gitvow would no longer write the entry for `{name}`"),
-        };
-        add(Some(position(text, seen.at)), event, message);
-    }
-    // What is missing was told; what was never recorded is new in this gitvow.
-    let gone = |keys: &[String]| {
-        looked
-            .findings
-            .iter()
-            .any(|f| keys.starts_with(&f.keys) && !f.keys.is_empty())
-    };
-    for ((keys, value), _) in planned.iter().zip(&used).filter(|(_, used)| !**used) {
-        if gone(keys) {
-            continue;
-        }
-        let event = event_of(keys, value, true);
-        let name = event.clone().unwrap_or_default();
-        add(
-            None,
-            event,
-            format!("this gitvow would also write an entry for `{name}`"),
-        );
-    }
-}
-
-/// Entries in the agent's main file whose event another file of it has too: that one counts (Droid).
-fn shadowed(
-    sight: &Sight<'_>,
-    path: &Path,
-    text: &str,
-    looked: &Look,
-    out: &mut Vec<Found>,
-) -> bool {
-    let Some(target) = target(sight).filter(|t| t.path == path) else {
-        return false;
-    };
-    let mut any = false;
-    for other in &target.alternatives {
-        let bytes = sight.world.get(&other.path).and_then(|a| a.bytes());
-        let Some(theirs) = bytes.and_then(|b| std::str::from_utf8(b).ok()) else {
-            continue;
-        };
-        for seen in looked.seen.iter().filter(|s| s.stand == Stand::Same) {
-            let event = seen.entry.path.get(target.root.len()..).unwrap_or_default();
-            let keys: Vec<String> = other.root.iter().chain(event).cloned().collect();
-            if event.is_empty() || lookup(target.format, theirs, &keys).is_none() {
-                continue;
-            }
-            let name = event.join(".");
-            let mut found = placed(
-                sight,
-                SHADOWED,
-                path,
-                text,
-                seen,
-                format!(
-                    "`{}` has `{name}` too, and that file counts: {} never runs the entry here",
-                    other.path.display(),
-                    sight.title()
-                ),
-            );
-            found.help = format!(
-                "{} && {}",
-                sight.command("uninstall"),
-                sight.command("install")
-            );
-            out.push(found);
-            any = true;
-        }
-    }
-    any
-}
-
-/// A timeout in a unit that isn't the agent's, judged by what today's planner writes: milliseconds from 1,000 up.
-fn timeout(seen: &Seen, planned: &[(Vec<String>, Value)]) -> Option<String> {
-    let (key, now) = number(&seen.value)?;
-    let (_, usual) = planned
-        .iter()
-        .filter(|(keys, _)| *keys == seen.entry.path)
-        .find_map(|(_, value)| number(value))?;
-    if usual >= 1000.0 && now < 1000.0 {
-        Some(format!(
-            "`{key}` is {now}: this agent counts milliseconds, so the hook is killed after {} s",
-            now / 1000.0
-        ))
-    } else if usual < 1000.0 && now >= 1000.0 {
-        Some(format!(
-            "`{key}` is {now}: this agent counts seconds, so a hook that hangs would hold it up for {:.0} minutes",
-            now / 60.0
-        ))
-    } else {
-        None
-    }
-}
-
-fn number(value: &Value) -> Option<(&'static str, f64)> {
-    let nested = value
-        .get("hooks")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    std::iter::once(value).chain(nested).find_map(|v| {
-        ["timeout", "timeoutSec"]
-            .into_iter()
-            .find_map(|key| v.get(key).and_then(Value::as_f64).map(|n| (key, n)))
-    })
-}
-
-fn only_timeout_differs(seen: &Seen) -> bool {
-    fn without(value: &Value) -> Value {
-        match value {
-            Value::Object(map) => map
-                .iter()
-                .filter(|(k, _)| *k != "timeout" && *k != "timeoutSec")
-                .map(|(k, v)| (k.clone(), without(v)))
-                .collect(),
-            Value::Array(list) => list.iter().map(without).collect(),
-            other => other.clone(),
-        }
-    }
-    same(&without(&seen.value), &without(&seen.entry.value))
 }

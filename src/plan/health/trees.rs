@@ -82,7 +82,11 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, tree: &TreeFile, out: &m
     }
     let programs: Vec<_> = command::in_tree(&text, sight.ctx)
         .into_iter()
-        .map(|p| (p, None, None))
+        .map(|path| command::Named {
+            path,
+            position: None,
+            event: None,
+        })
         .collect();
     command::judge(sight, path, &programs, out);
 }
