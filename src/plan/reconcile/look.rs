@@ -113,7 +113,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
             });
         }
     }
-    m.duplicates(&mut out.findings);
+    m.duplicates(owner, &mut out.findings);
     out.findings.retain(|f| f.owner == *owner);
     strangers(&m, wish, &mut out);
     out.exact = m.untouched || exact(&m);
