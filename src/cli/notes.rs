@@ -87,6 +87,9 @@ pub fn found(plan: &AgentPlan, direction: &str) -> Vec<String> {
                 "{place}: our entry for `{event}` was moved ({}); it is left there",
                 finding.detail
             ),
+            ("entry-duplicated", "uninstall") => format!(
+                "{place}: the entry for `{event}` stood there more than once; every copy is taken out"
+            ),
             ("entry-duplicated", _) => format!(
                 "{place}: the entry for `{event}` stands there more than once; the other is not touched"
             ),

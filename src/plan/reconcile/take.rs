@@ -48,7 +48,7 @@ pub(super) fn take(
             work.keep.push(entry.clone());
         }
     }
-    m.duplicates(owner, &mut work.out.findings);
+    work.copies();
     if let Some(wish) = wish {
         work.strangers(wish);
     }
@@ -180,10 +180,37 @@ impl Work<'_, '_> {
         });
     }
 
+    /// Further copies of our entries that the user made: without their command they would only be dead hooks, and
+    /// a second uninstall would take them for unrecorded ones.
+    fn copies(&mut self) {
+        let m = self.m;
+        for (n, element) in m.elements.iter().enumerate() {
+            let claimed = m.matches.iter().any(|found| found.element() == Some(n));
+            let twin = m.entries.iter().find(|e| {
+                e.owner == *self.owner && e.path == element.path && same(&e.value, &element.value)
+            });
+            if let (false, false, Some(entry)) = (claimed, element.comments, twin) {
+                self.requests.push(CutRequest {
+                    span: element.span.clone(),
+                    hang: None,
+                });
+                self.find(
+                    "entry-duplicated",
+                    entry,
+                    Some(n),
+                    "it stood there more than once".to_owned(),
+                );
+            }
+        }
+    }
+
     /// Own-form entries that nobody recorded: equal to what we would write → cut; others are named.
     fn strangers(&mut self, wish: &Wish) {
         for stranger in self.m.unrecorded(&wish.names) {
             let element = &stranger.element;
+            if self.requests.iter().any(|r| r.span == element.span) {
+                continue;
+            }
             let equal = wish.entries.iter().any(|w| {
                 w.path == element.path && !element.comments && same(&w.value, &element.value)
             });
