@@ -99,6 +99,8 @@ pub fn carry_out(
             Err(e) if e.code == apply::CHANGED && round < REPLANS => {}
             Err(e) => {
                 refuse(session, change, &e, &made.world);
+                // Settled before the next agent of the call begins (7.1); where that fails too, its error says so.
+                let _ = apply::recover(session.sys, &session.state).and_then(|_| session.reload());
                 return None;
             }
         }

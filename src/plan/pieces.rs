@@ -176,13 +176,18 @@ impl<'a> Pieces<'a> {
         out
     }
 
-    /// Fingerprint of what isn't ours.
-    pub(super) fn origin(&self) -> Print {
-        let theirs = self
-            .pieces
-            .iter()
-            .filter(|p| matches!(p, Piece::Base { ours: false, .. }));
-        print_of(theirs.map(|p| self.bytes(p)))
+    /// Fingerprint of what isn't ours. `base`: that of the base, which it is where nothing of it was ours or goes.
+    pub(super) fn origin(&self, base: Option<&Print>) -> Print {
+        let theirs = || {
+            let theirs = |p: &&Piece| matches!(p, Piece::Base { ours: false, .. });
+            self.pieces.iter().filter(theirs)
+        };
+        match base {
+            Some(print) if theirs().map(Piece::len).sum::<usize>() == self.base.len() => {
+                print.clone()
+            }
+            _ => print_of(theirs().map(|p| self.bytes(p))),
+        }
     }
 
     /// Fingerprint of the current text.
@@ -229,6 +234,6 @@ mod tests {
         assert_eq!(p.text(), "<Yef>");
         assert_eq!(crate::doc::apply("abcdef", &p.splices()), "<Yef>");
         assert_eq!(p.ours(), [(0, 2), (4, 1)]);
-        assert_eq!(p.origin(), print_of(["ef"].into_iter()));
+        assert_eq!(p.origin(None), print_of(["ef"].into_iter()));
     }
 }

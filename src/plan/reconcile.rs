@@ -73,6 +73,8 @@ pub struct Outcome {
     pub splices: Vec<Splice>,
     /// The file shall go (it was created by us and nothing but ours was in it).
     pub remove: bool,
+    /// Fingerprint of the bytes that are there; `None`: no file.
+    pub before: Option<Print>,
     /// Fingerprint of the bytes that shall be; `None`: no file.
     pub after: Option<Print>,
     /// The record that holds then; `None`: none.
@@ -110,10 +112,16 @@ impl Finding {
 
 /// Decides for one file. A fault refuses: nothing is to be written.
 pub fn reconcile(known: &Known<'_>, goal: &Goal<'_>) -> Result<Outcome, Fault> {
-    match goal {
-        Goal::Put { wish, force, adopt } => put::put(known, wish, *force, *adopt),
-        Goal::Take { owner, wish, force } => take::take(known, owner, *wish, *force),
-    }
+    let before = known
+        .text
+        .map(|t| super::pieces::print_of(std::iter::once(t)));
+    let print = before.as_ref();
+    let mut out = match goal {
+        Goal::Put { wish, force, adopt } => put::put(known, print, wish, *force, *adopt),
+        Goal::Take { owner, wish, force } => take::take(known, print, owner, *wish, *force),
+    }?;
+    out.before = before;
+    Ok(out)
 }
 
 /// A document with its record matched against it.
@@ -131,7 +139,11 @@ struct Matched<'a> {
 }
 
 impl<'a> Matched<'a> {
-    fn new(known: &Known<'a>, more: Option<&OwnerState>) -> Result<Self, Fault> {
+    fn new(
+        known: &Known<'a>,
+        before: Option<&Print>,
+        more: Option<&OwnerState>,
+    ) -> Result<Self, Fault> {
         let text = known.text.unwrap_or("");
         let owners = known.record.map_or(&[][..], |r| &r.owners);
         let roots: Vec<Root> = owners.iter().chain(more).map(root_of).collect();
@@ -149,11 +161,7 @@ impl<'a> Matched<'a> {
         let containers = known.record.map_or_else(Vec::new, |r| {
             r.containers.iter().filter(alive).cloned().collect()
         });
-        let untouched = known.shortcut
-            && known.record.is_some_and(|r| {
-                r.after.len == text.len() as u64
-                    && r.after == super::pieces::print_of(std::iter::once(text))
-            });
+        let untouched = known.shortcut && known.record.is_some_and(|r| Some(&r.after) == before);
         let ranges = |r: &Merge| {
             let range = |(at, len): &(u64, u64)| *at as usize..(*at + *len) as usize;
             r.inserted.iter().map(range).collect()

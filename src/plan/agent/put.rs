@@ -201,7 +201,7 @@ fn file(
             ours_to_make,
         ));
     }
-    let before = admitted.text.map(|t| print_of(std::iter::once(t)));
+    let before = out.before.clone();
     let action = match (&before, out.splices.is_empty(), out.remove) {
         (_, _, true) => Action::Remove,
         (_, true, _) if out.unfinished => Action::Keep,

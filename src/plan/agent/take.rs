@@ -173,17 +173,18 @@ fn merge_file(
         shortcut: true,
     };
     let text = readable.text.unwrap_or("");
-    let before = readable.text.map(|t| print_of(std::iter::once(t)));
     let mut planned = FilePlan {
         tree: false,
         path: path.to_path_buf(),
         real: readable.real.clone(),
         action: Action::Unchanged,
-        before: before.clone(),
-        after: before.clone(),
+        before: None,
+        after: None,
         content: None,
     };
     if ctx.is_kept(path, &readable.real) {
+        planned.before = readable.text.map(|t| print_of(std::iter::once(t)));
+        planned.after.clone_from(&planned.before);
         planned.action = Action::Keep;
         plan.files.push(planned);
         plan.unfinished = true;
@@ -200,6 +201,8 @@ fn merge_file(
     };
     let out = reconcile(&known, &goal).map_err(|f| admit::fault(path, text, &f))?;
     plan.take_outcome(path, text, &out);
+    let before = out.before.clone();
+    planned.before.clone_from(&before);
     let writes = out.remove || !out.splices.is_empty();
     if writes {
         let admitted = admit::writable(path, &actual, &ctx.bounds)?;

@@ -51,7 +51,10 @@ pub enum Stand {
 /// Looks at the entries of one owner. `wish`: who, and the names by which a command may call that agent; of its
 /// entries nothing is asked.
 pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
-    let m = Matched::new(known, Some(&wish.owner))?;
+    let before = known
+        .text
+        .map(|t| crate::plan::print_of(std::iter::once(t)));
+    let m = Matched::new(known, before.as_ref(), Some(&wish.owner))?;
     let owner = &wish.owner.owner;
     let mut out = Look {
         findings: Vec::new(),

@@ -2,18 +2,18 @@
 
 use super::{Finding, Known, Match, Matched, Outcome, Wish, cuts};
 use crate::doc::{Addition, Comma, CutRequest, Doc, Element, Fault, Hang, Splice};
-use crate::ledger::{Entry, Merge, Origin, State, VersionKey};
+use crate::ledger::{Entry, Merge, Origin, Print, State, VersionKey};
 use crate::plan::matching::{difference, handlers, same};
-use crate::plan::pieces::print_of;
 
 pub(super) fn put(
     known: &Known<'_>,
+    before: Option<&Print>,
     wish: &Wish,
     force: bool,
     adopt: bool,
 ) -> Result<Outcome, Fault> {
     // Over a file that is gone nothing of its record holds but who was in it.
-    let m = Matched::new(known, Some(&wish.owner))?;
+    let m = Matched::new(known, before, Some(&wish.owner))?;
     let mut work = Work {
         m: &m,
         wish,
@@ -26,7 +26,7 @@ pub(super) fn put(
     };
     work.over_records();
     work.over_strangers(adopt);
-    work.finish(known)
+    work.finish(known, before)
 }
 
 struct Work<'m, 'a> {
@@ -266,13 +266,13 @@ impl Work<'_, '_> {
         }
     }
 
-    fn finish(mut self, known: &Known<'_>) -> Result<Outcome, Fault> {
+    fn finish(mut self, known: &Known<'_>, before: Option<&Print>) -> Result<Outcome, Fault> {
         let m = self.m;
         let as_recorded = self.entries.iter().flatten().eq(m.entries.iter());
         let idle =
             self.cut.is_empty() && self.replaced.is_empty() && self.adds.is_empty() && as_recorded;
         if let (true, Some(record)) = (idle, known.record) {
-            self.out.after = known.text.map(|t| print_of(std::iter::once(t)));
+            self.out.after = before.cloned();
             self.out.record = Some(record.clone());
             return Ok(self.out);
         }
@@ -351,7 +351,7 @@ impl Work<'_, '_> {
             format: known.format,
             origin: Origin {
                 existed,
-                print: pieces.origin(),
+                print: pieces.origin(before),
             },
             after,
             inserted: pieces.ours(),

@@ -2,26 +2,27 @@
 
 use super::{Finding, Known, Match, Matched, Outcome, Wish, cuts};
 use crate::doc::{CutRequest, Fault};
-use crate::ledger::{Entry, Merge, Origin, Owner, State};
+use crate::ledger::{Entry, Merge, Origin, Owner, Print, State};
 use crate::plan::matching::{difference, handlers, same};
-use crate::plan::pieces::{Pieces, print_of};
+use crate::plan::pieces::Pieces;
 
 pub(super) fn take(
     known: &Known<'_>,
+    before: Option<&Print>,
     owner: &Owner,
     wish: Option<&Wish>,
     force: bool,
 ) -> Result<Outcome, Fault> {
-    let Some(text) = known.text else {
+    if known.text.is_none() {
         return Ok(missing(known, owner));
-    };
+    }
     if known.record.is_none() && wish.is_none() {
         return Ok(Outcome {
-            after: Some(print_of(std::iter::once(text))),
+            after: before.cloned(),
             ..Outcome::default()
         });
     }
-    let m = Matched::new(known, wish.map(|w| &w.owner))?;
+    let m = Matched::new(known, before, wish.map(|w| &w.owner))?;
     let last = known
         .record
         .is_none_or(|r| r.owners.iter().all(|o| o.owner == *owner));
@@ -52,7 +53,7 @@ pub(super) fn take(
     if let Some(wish) = wish {
         work.strangers(wish);
     }
-    work.finish(known, last)
+    work.finish(known, before, last)
 }
 
 /// The file is gone: so is what was recorded of this owner.
@@ -247,7 +248,12 @@ impl Work<'_, '_> {
             .push(self.m.finding(code, &entry.owner, &entry.path, n, detail));
     }
 
-    fn finish(mut self, known: &Known<'_>, last: bool) -> Result<Outcome, Fault> {
+    fn finish(
+        mut self,
+        known: &Known<'_>,
+        before: Option<&Print>,
+        last: bool,
+    ) -> Result<Outcome, Fault> {
         let m = self.m;
         let kept = self.keep.iter().any(|e| e.owner == *self.owner);
         let cut = m.cut_with_version(std::mem::take(&mut self.requests), last && !kept)?;
@@ -285,7 +291,7 @@ impl Work<'_, '_> {
                     format: record.format,
                     origin: Origin {
                         existed: record.origin.existed,
-                        print: pieces.origin(),
+                        print: pieces.origin(before),
                     },
                     after: after.clone(),
                     inserted: pieces.ours(),
