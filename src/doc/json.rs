@@ -14,6 +14,7 @@ use style::{Layout, Style, has_newline, line_indent};
 mod cut;
 mod insert;
 mod scan;
+mod shells;
 mod style;
 mod verify;
 
@@ -125,6 +126,16 @@ impl<'a> JsonDoc<'a> {
     /// See [`super::Doc::cut`].
     pub fn cut(&self, requests: &[CutRequest], containers: &[Container]) -> Result<Cut, Fault> {
         cut::cut(self, requests, containers)
+    }
+
+    /// See [`super::Doc::shells`].
+    pub fn shells(
+        &self,
+        taken: &[Range<usize>],
+        also: &[Range<usize>],
+        known: &[Container],
+    ) -> Vec<Container> {
+        shells::shells(self, taken, also, known)
     }
 
     /// See [`super::Doc::replace`].

@@ -265,6 +265,22 @@ impl<'a> Doc<'a> {
         }
     }
 
+    /// Lists that hold only elements with the spans `taken` and `also`, one of `taken` at least, and objects that hold only
+    /// such lists and containers of `known` that we created: whoever wrote the elements made them. Parents first, how they
+    /// hang read off the text; those of `known` are left out, the root object counts as one that was there and empty.
+    /// None in TOML: gitvow writes blocks there, which bring no container.
+    pub fn shells(
+        &self,
+        taken: &[Range<usize>],
+        also: &[Range<usize>],
+        known: &[Container],
+    ) -> Vec<Container> {
+        match self {
+            Self::Json(d) => d.shells(taken, also, known),
+            Self::Toml(_) => Vec::new(),
+        }
+    }
+
     /// Replaces one element in its place by another value, in the style of its surroundings.
     pub fn replace(&self, element: &Element, value: &Value) -> Result<Splice, Fault> {
         match self {

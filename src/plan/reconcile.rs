@@ -188,17 +188,33 @@ impl<'a> Matched<'a> {
         if self.untouched {
             return Ok(self.recorded_ranges.clone());
         }
-        let requests: Vec<CutRequest> = self
-            .entries
-            .iter()
-            .zip(&self.matches)
-            .filter_map(|(entry, m)| match m {
-                Match::Same(n) => Some(self.request(*n, entry)),
-                _ => None,
-            })
-            .collect();
-        self.cut_with_version(requests, true)
+        self.ranges_with(&[], &self.containers)
+    }
+
+    /// As [`Self::our_ranges`], with elements that become ours now, and containers that only they were in.
+    fn ranges_with(
+        &self,
+        more: &[CutRequest],
+        containers: &[Container],
+    ) -> Result<Vec<Range<usize>>, Fault> {
+        let requests = self.standing().chain(more.iter().cloned()).collect();
+        self.cut_with_version(requests, containers, true)
             .map(|cut| cut.map_or_else(Vec::new, |(cut, _)| cut.ranges))
+    }
+
+    /// What is recorded and stands as recorded.
+    fn standing(&self) -> impl Iterator<Item = CutRequest> + '_ {
+        let both = self.entries.iter().zip(&self.matches);
+        both.filter_map(|(entry, m)| match m {
+            Match::Same(n) => Some(self.request(*n, entry)),
+            _ => None,
+        })
+    }
+
+    /// Containers that hold nothing but `taken`, elements that nobody recorded, and what is ours already.
+    fn shells(&self, taken: &[Range<usize>]) -> Vec<Container> {
+        let also: Vec<Range<usize>> = self.standing().map(|r| r.span).collect();
+        self.doc.shells(taken, &also, &self.containers)
     }
 
     fn request(&self, element: usize, entry: &Entry) -> CutRequest {
@@ -213,6 +229,7 @@ impl<'a> Matched<'a> {
     fn cut_with_version(
         &self,
         requests: Vec<CutRequest>,
+        containers: &[Container],
         version: bool,
     ) -> Result<Option<(crate::doc::Cut, bool)>, Fault> {
         if requests.is_empty() {
@@ -228,14 +245,14 @@ impl<'a> Matched<'a> {
                 span,
                 hang: Some(key.hang.clone()),
             });
-            if let Ok(cut) = self.doc.cut(&all, &self.containers)
+            if let Ok(cut) = self.doc.cut(&all, containers)
                 && cut.gone.iter().any(Vec::is_empty)
             {
                 return Ok(Some((cut, true)));
             }
         }
         self.doc
-            .cut(&requests, &self.containers)
+            .cut(&requests, containers)
             .map(|cut| Some((cut, false)))
     }
 

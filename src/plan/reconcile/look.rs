@@ -134,7 +134,7 @@ fn exact(m: &Matched<'_>) -> bool {
             _ => None,
         })
         .collect();
-    match m.cut_with_version(requests, true) {
+    match m.cut_with_version(requests, &m.containers, true) {
         Ok(cut) => cut.is_none_or(|(cut, _)| cut.exact),
         Err(_) => false,
     }

@@ -4,6 +4,8 @@ use super::{Finding, Known, Match, Matched, Outcome, Wish, cuts};
 use crate::doc::{Addition, Comma, CutRequest, Doc, Element, Fault, Hang, Splice};
 use crate::ledger::{Entry, Merge, Origin, Print, State, VersionKey};
 use crate::plan::matching::{difference, handlers, same};
+use crate::plan::pieces::Pieces;
+use std::ops::Range;
 
 pub(super) fn put(
     known: &Known<'_>,
@@ -22,6 +24,8 @@ pub(super) fn put(
         adds: Vec::new(),
         replaced: Vec::new(),
         cut: Vec::new(),
+        strangers: Vec::new(),
+        found: Vec::new(),
         out: Outcome::default(),
     };
     work.over_records();
@@ -40,6 +44,10 @@ struct Work<'m, 'a> {
     /// Elements to replace in place: element, recorded entry, new value's index in the wish.
     replaced: Vec<(usize, usize, usize)>,
     cut: Vec<CutRequest>,
+    /// Whole elements that nobody recorded and that are taken in, those that are cut included.
+    strangers: Vec<Range<usize>>,
+    /// Those of them that stay where they are.
+    found: Vec<CutRequest>,
     out: Outcome,
 }
 
@@ -171,6 +179,11 @@ impl Work<'_, '_> {
             if let Some(at) = equal {
                 let (w, old) = self.adds.remove(at);
                 let entry = self.recorded(element, &self.wish.entries[w]);
+                self.strangers.push(element.span.clone());
+                self.found.push(CutRequest {
+                    span: element.span.clone(),
+                    hang: Some(entry.hang.clone()),
+                });
                 match old {
                     Some(i) => self.entries[i] = Some(entry),
                     None => self.entries.push(Some(entry)),
@@ -202,6 +215,7 @@ impl Work<'_, '_> {
                     .all(|c| crate::spec::command::own_form(c).is_some())
         };
         if whole && !element.comments && handlers.iter().all(is_ours) {
+            self.strangers.push(element.span.clone());
             self.cut.push(CutRequest {
                 span: element.span.clone(),
                 hang: None,
@@ -276,8 +290,16 @@ impl Work<'_, '_> {
             self.out.record = Some(record.clone());
             return Ok(self.out);
         }
+        // Lists that only gitvow's entries are in were made by a gitvow: they go with what is cut, and are ours where
+        // something stays in them.
         let mut containers = m.containers.clone();
-        let mut pieces = m.pieces()?;
+        containers.extend(m.shells(&self.strangers));
+        let mut pieces = if self.strangers.is_empty() {
+            m.pieces()?
+        } else {
+            let more: Vec<CutRequest> = self.found.iter().chain(&self.cut).cloned().collect();
+            Pieces::new(m.text, &m.ranges_with(&more, &containers)?)
+        };
         let mut splices: Vec<Splice> = Vec::new();
         if !self.cut.is_empty() {
             let cut = m.doc.cut(&self.cut, &containers)?;

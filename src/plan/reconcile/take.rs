@@ -5,6 +5,7 @@ use crate::doc::{CutRequest, Fault};
 use crate::ledger::{Entry, Merge, Origin, Owner, Print, State};
 use crate::plan::matching::{difference, handlers, same};
 use crate::plan::pieces::Pieces;
+use std::ops::Range;
 
 pub(super) fn take(
     known: &Known<'_>,
@@ -39,6 +40,7 @@ pub(super) fn take(
         owner,
         force,
         requests: Vec::new(),
+        strangers: Vec::new(),
         keep: Vec::new(),
         out: Outcome::default(),
     };
@@ -108,6 +110,8 @@ struct Work<'m, 'a> {
     owner: &'m Owner,
     force: bool,
     requests: Vec<CutRequest>,
+    /// Elements among them that nobody recorded.
+    strangers: Vec<Range<usize>>,
     /// Entries that stay recorded.
     keep: Vec<Entry>,
     out: Outcome,
@@ -225,6 +229,7 @@ impl Work<'_, '_> {
                         .shifted
                         .push(element.path.last().cloned().unwrap_or_default());
                 }
+                self.strangers.push(element.span.clone());
                 self.requests.push(CutRequest {
                     span: element.span.clone(),
                     hang: None,
@@ -256,13 +261,15 @@ impl Work<'_, '_> {
     ) -> Result<Outcome, Fault> {
         let m = self.m;
         let kept = self.keep.iter().any(|e| e.owner == *self.owner);
-        let cut = m.cut_with_version(std::mem::take(&mut self.requests), last && !kept)?;
+        let mut containers = m.containers.clone();
+        containers.extend(m.shells(&self.strangers));
+        let requests = std::mem::take(&mut self.requests);
+        let cut = m.cut_with_version(requests, &containers, last && !kept)?;
         let mut pieces = if last && !kept {
             Pieces::new(m.text, &[])
         } else {
             m.pieces()?
         };
-        let mut containers = m.containers.clone();
         let mut version = m.version.clone();
         if let Some((cut, version_gone)) = &cut {
             pieces.splice(&cuts(&cut.ranges));
