@@ -103,11 +103,13 @@ fn in_force(json: bool, ground: &Ground, sys: &Sys<'_>, console: &mut Console<'_
     let texts = policy::texts(&ground.state, ground.top.as_deref(), sys).map_err(fault)?;
     let mut documents = Vec::new();
     for source in std::iter::once(&texts.user).chain(&texts.repo) {
-        let ignored = source.policy().map_err(fault)?.ignored;
+        let text = source.text(sys).map_err(fault)?;
+        let ignored = source.policy(&text).map_err(fault)?.ignored;
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         let name = named(source);
         if json {
             let value: serde_json::Value =
-                serde_json::from_slice(text(source)).map_err(|e| fault(e.to_string()))?;
+                serde_json::from_slice(text).map_err(|e| fault(e.to_string()))?;
             documents.push(json!({"path": source.path, "policy": value, "ignored": ignored}));
             continue;
         }
@@ -118,8 +120,8 @@ fn in_force(json: bool, ground: &Ground, sys: &Sys<'_>, console: &mut Console<'_
                 escape::line(key)
             ));
         }
-        console.print(&escape::text(&String::from_utf8_lossy(text(source))))?;
-        if !source.text.ends_with(b"\n") {
+        console.print(&escape::text(&String::from_utf8_lossy(text)))?;
+        if !text.ends_with(b"\n") {
             console.print("\n")?;
         }
     }
@@ -135,11 +137,4 @@ fn named(source: &Source) -> String {
         None => "the built-in policy (no policy.json in the state home)".to_owned(),
         Some(path) => escape::path(path),
     }
-}
-
-fn text(source: &Source) -> &[u8] {
-    source
-        .text
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(&source.text)
 }

@@ -103,7 +103,7 @@ pub fn answer(
         Err(e) => return failed("payload_failed", e, HELP),
     };
     place.settle(calls.first().and_then(|c| c.cwd.as_deref()), payload, sys);
-    let ground = place.ground(sys);
+    let ground = place.ground();
     if event != Event::PreToolUse {
         return seat.other(event, &calls, forms, &ground, sys);
     }
@@ -242,9 +242,8 @@ impl Seat<'_> {
         if event == Event::SessionStart
             && let Some(context) = &forms.context
             && let Err(e) = policy::texts(&ground.state, ground.top.as_deref(), sys).and_then(|t| {
-                t.user.policy()?;
-                t.repo.as_ref().map(policy::Source::policy).transpose()?;
-                Ok(())
+                let all = std::iter::once(&t.user).chain(&t.repo);
+                all.into_iter().try_for_each(|source| source.check(sys))
             })
         {
             noted.reason.clone_from(&e);

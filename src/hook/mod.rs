@@ -123,6 +123,7 @@ pub struct Place {
     pub agent: String,
     /// The git top of the working directory, and its `.git`.
     pub git: Option<(PathBuf, PathBuf)>,
+    settled: bool,
     until: Duration,
 }
 
@@ -139,9 +140,10 @@ impl Place {
             self.cwd = PathBuf::from(dir);
         }
         self.git = policy::git_top(&self.cwd, sys);
+        self.settled = true;
     }
 
-    fn ground(&self, _sys: &Sys<'_>) -> Ground {
+    fn ground(&self) -> Ground {
         Ground {
             state: self.state.clone(),
             cwd: self.cwd.clone(),
@@ -192,6 +194,7 @@ pub fn run(
         cwd: sys.env.cwd().unwrap_or_else(|_| PathBuf::from("/")),
         agent: request.agent.clone(),
         git: None,
+        settled: false,
         until: sys.clock.now() + WORK_LIMIT,
     };
     let gate = request.event.is_empty() || agent::may_be_gate(&request.event);
@@ -238,7 +241,7 @@ fn noted(outcome: &Outcome, event: &str, place: &mut Place, sys: &Sys<'_>) {
     if outcome.noted.is_empty() {
         return;
     }
-    if place.git.is_none() {
+    if !place.settled {
         place.git = policy::git_top(&place.cwd, sys);
     }
     let git = place.git.as_ref().map(|g| g.1.as_path());

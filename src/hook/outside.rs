@@ -143,7 +143,7 @@ fn judged(
     let calls = normalize::normalize(&agent, event, None, &json)?;
     place.settle(calls.first().and_then(|c| c.cwd.as_deref()), &json, sys);
     let ruling = match event {
-        Event::PreToolUse => policy::decide(&calls, &place.ground(sys), sys)?,
+        Event::PreToolUse => policy::decide(&calls, &place.ground(), sys)?,
         _ => Ruling::allow(),
     };
     let mut noted = Noted::of(&calls, &ruling);

@@ -3,6 +3,7 @@
 
 mod judge;
 mod load;
+mod needles;
 mod paths;
 mod pattern;
 mod protect;
@@ -25,6 +26,8 @@ use std::time::Duration;
 
 /// The policy that holds where the user has none.
 pub const DEFAULT: &str = include_str!("default.json");
+/// Its needles, so that it is parsed only when one of its rules may match; a test compares them.
+const DEFAULT_NEEDLES: &str = include_str!("default.needles");
 
 /// The largest policy file that is read, in bytes.
 const CAP: u64 = 16 << 20;
@@ -53,15 +56,17 @@ pub struct Texts {
     pub repo: Option<Source>,
 }
 
-/// One policy's text.
+/// One policy.
 #[derive(Debug, Clone, Default)]
 pub struct Source {
     /// The file; `None` for the built-in policy.
     pub path: Option<PathBuf>,
-    /// Its bytes.
-    pub text: Vec<u8>,
-    /// Its patterns have been compiled before, as the file stands.
-    pub checked: bool,
+    /// The file behind links.
+    real: PathBuf,
+    /// What is known of it from an earlier check; `None`: its patterns must be compiled once.
+    known: Option<remembered::Known>,
+    /// Its bytes, where they had to be read already.
+    text: Option<Vec<u8>>,
 }
 
 impl Source {
@@ -72,24 +77,48 @@ impl Source {
         )
     }
 
-    /// Parses and, where that isn't known yet, checks every pattern. The sentence names the file.
-    pub fn policy(&self) -> Result<Policy<'_>, String> {
+    /// Its bytes. The sentence names the file.
+    pub fn text(&self, sys: &Sys<'_>) -> Result<Vec<u8>, String> {
+        match (&self.text, &self.path) {
+            (Some(text), _) => Ok(text.clone()),
+            (None, None) => Ok(DEFAULT.as_bytes().to_vec()),
+            (None, Some(path)) => sys
+                .disk
+                .read(&self.real, CAP)
+                .map_err(|e| format!("the policy `{}` can't be read: {e}", path.display())),
+        }
+    }
+
+    /// Parses its bytes and, where that isn't known yet, checks every pattern. The sentence names the file.
+    pub fn policy<'t>(&self, text: &'t [u8]) -> Result<Policy<'t>, String> {
         let fault = |e: String| format!("the policy {} can't be used: {e}", self.name());
-        let policy = Policy::parse(&self.text).map_err(fault)?;
-        if !self.checked {
+        let policy = Policy::parse(text).map_err(fault)?;
+        if self.known.is_none() {
             policy.check_patterns().map_err(fault)?;
         }
         Ok(policy)
     }
+
+    /// Reads, parses and checks it, for its faults alone.
+    pub fn check(&self, sys: &Sys<'_>) -> Result<(), String> {
+        self.policy(&self.text(sys)?).map(drop)
+    }
+
+    /// Can no rule of it be about these calls?
+    fn quiet(&self, all: &[Facts<'_>]) -> bool {
+        let needles = self.known.as_ref().and_then(|k| k.needles.as_deref());
+        needles.is_some_and(|n| all.iter().all(|facts| needles::none_in(n, facts)))
+    }
 }
 
-/// Reads the policies in force. The sentence names the file that can't be read.
+/// Finds the policies in force. The sentence names the file that can't be read.
 pub fn texts(state: &Path, top: Option<&Path>, sys: &Sys<'_>) -> Result<Texts, String> {
     let own = state.join("policy.json");
     let user = source(&own, state, sys)?.unwrap_or_else(|| Source {
-        path: None,
-        text: DEFAULT.as_bytes().to_vec(),
-        checked: true,
+        known: Some(remembered::Known {
+            needles: Some(DEFAULT_NEEDLES.trim_end().to_owned()),
+        }),
+        ..Source::default()
     });
     let repo = match top
         .map(|t| t.join(".gitvow/policy.json"))
@@ -115,15 +144,22 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
         real = paths::real(sys.disk, path);
         stat = sys.disk.stat(&real).map_err(failed)?;
     }
-    let text = sys.disk.read(&real, CAP).map_err(failed)?;
-    let checked = remembered::knows(state, &real, &stat, sys);
-    let source = Source {
+    let mut source = Source {
         path: Some(path.to_path_buf()),
-        text,
-        checked,
+        known: remembered::knows(state, &real, &stat, sys),
+        real,
+        text: None,
     };
-    if !checked && source.policy().is_ok() {
-        remembered::note(state, &real, &stat, sys);
+    if source.known.is_none() {
+        let text = source.text(sys)?;
+        if let Ok(policy) = source.policy(&text) {
+            let known = remembered::Known {
+                needles: needles::of(&policy),
+            };
+            remembered::note(state, &source.real, &stat, &known, sys);
+            source.known = Some(known);
+        }
+        source.text = Some(text);
     }
     Ok(Some(source))
 }
@@ -132,11 +168,21 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
 /// An error is a policy that can't be used; before a tool that is a denial.
 pub fn decide(calls: &[Call<'_>], ground: &Ground, sys: &Sys<'_>) -> Result<Ruling, String> {
     let texts = texts(&ground.state, ground.top.as_deref(), sys)?;
-    let user = texts.user.policy()?;
-    let repo = texts.repo.as_ref().map(Source::policy).transpose()?;
+    let all: Vec<Facts<'_>> = calls.iter().map(|call| facts(call, ground, sys)).collect();
+    let needed = |source: &Source| match source.quiet(&all) {
+        true => Ok(b"{}".to_vec()),
+        false => source.text(sys),
+    };
+    let user = needed(&texts.user)?;
+    let user = texts.user.policy(&user)?;
+    let theirs = texts.repo.as_ref().map(needed).transpose()?;
+    let repo = match (&texts.repo, &theirs) {
+        (Some(source), Some(text)) => Some(source.policy(text)?),
+        _ => None,
+    };
     let mut worst = Ruling::allow();
-    for call in calls {
-        let mut ruling = one(call, &user, repo.as_ref(), ground, sys)?;
+    for (call, facts) in calls.iter().zip(&all) {
+        let mut ruling = one(call, facts, &user, repo.as_ref(), ground, sys)?;
         if calls.len() > 1
             && ruling.verdict > Verdict::Allow
             && let Some(file) = call.tool.as_ref().and_then(|t| t.file_path.as_deref())
@@ -150,21 +196,21 @@ pub fn decide(calls: &[Call<'_>], ground: &Ground, sys: &Sys<'_>) -> Result<Ruli
 
 fn one(
     call: &Call<'_>,
+    facts: &Facts<'_>,
     user: &Policy<'_>,
     repo: Option<&Policy<'_>>,
     ground: &Ground,
     sys: &Sys<'_>,
 ) -> Result<Ruling, String> {
-    let facts = facts(call, ground, sys);
     let around = protect::Around {
         state: &ground.state,
         top: ground.top.as_deref(),
         agent: &ground.agent,
     };
-    let mut ruling = protect::protect(&facts, &around, sys);
-    ruling = ruling.stricter(judge::judge(user, &facts)?);
+    let mut ruling = protect::protect(facts, &around, sys);
+    ruling = ruling.stricter(judge::judge(user, facts)?);
     if let Some(repo) = repo {
-        let mut theirs = judge::judge(repo, &facts)?;
+        let mut theirs = judge::judge(repo, facts)?;
         theirs.rule = theirs.rule.map(|r| format!("repository: {r}"));
         ruling = ruling.stricter(theirs);
     }
@@ -234,5 +280,11 @@ mod tests {
         let policy = Policy::parse(DEFAULT.as_bytes()).unwrap();
         policy.check_patterns().unwrap();
         assert_eq!(policy.ignored, Vec::<String>::new());
+        let needles = needles::of(&policy).unwrap();
+        assert_eq!(
+            needles,
+            DEFAULT_NEEDLES.trim_end(),
+            "write this to default.needles"
+        );
     }
 }

@@ -45,6 +45,9 @@ pub fn protect(facts: &Facts<'_>, around: &Around<'_>, sys: &Sys<'_>) -> Ruling 
     if uninstalls || hidden {
         return Ruling::new(Verdict::Deny, "only a person takes gitvow out", RULE);
     }
+    if facts.targets.is_empty() && !facts.line.is_some_and(names_state) {
+        return Ruling::allow();
+    }
     let state = lexical(around.state);
     let places = [real(sys.disk, &state), state];
     for (target, _) in &facts.targets {
@@ -72,10 +75,17 @@ pub fn protect(facts: &Facts<'_>, around: &Around<'_>, sys: &Sys<'_>) -> Ruling 
     Ruling::allow()
 }
 
+/// Cheap and never false where [`named_in_text`] may be true, whatever the state home's name.
+fn names_state(line: &str) -> bool {
+    INTERPRETERS.iter().any(|i| line.contains(i))
+        || line.contains("itvow")
+        || line.contains("GITVOW_HOME")
+}
+
 /// An interpreter, or a line that can't be read, that names the state home: nobody can say what it does.
 fn named_in_text(facts: &Facts<'_>, places: &[PathBuf; 2]) -> Option<Ruling> {
     let line = facts.line?;
-    let named = line.contains(".gitvow") && {
+    let named = {
         let paths = places.iter().map(|p| p.to_string_lossy());
         paths.into_iter().any(|p| line.contains(p.as_ref()))
             || ["~/.gitvow", "HOME/.gitvow", "HOME}/.gitvow"]

@@ -1,0 +1,196 @@
+//! What `gitvow hook` costs, beside `/bin/true` in the same run: `cargo bench --bench hook`.
+//!
+//! The binary is `GITVOW_BENCH_BIN`, else the static release build where there is one (spec 8.2b), else
+//! cargo's own. The Python gitvow is measured too when `GITVOW_BENCH_PYTHON` names it. Runs are
+//! interleaved, so that a busy machine is busy for all; medians and minima of wall time, then CPU and memory.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench, not the product"
+)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const RUNS: usize = 300;
+const PAYLOAD: &str = r#"{"session_id":"s","transcript_path":"/t","cwd":"/","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cargo test --all"},"tool_use_id":"u"}"#;
+
+struct Subject {
+    name: &'static str,
+    program: PathBuf,
+    args: &'static [&'static str],
+    home: PathBuf,
+    runs: usize,
+    times: Vec<Duration>,
+}
+
+fn main() {
+    let root = std::env::temp_dir().join(format!("gitvow-bench-{}", std::process::id()));
+    let bin = binary();
+    println!(
+        "binary: {} ({} bytes)",
+        bin.display(),
+        fs::metadata(&bin).unwrap().len()
+    );
+    let three = r#"{"bash_deny":[{"program":"git","verbs":["push"],"flags":["--force","-f"],"reason":"a"},{"pattern":"\\bmkfs\\b","reason":"b"}],"bash_confirm":[{"pattern":"terraform\\s+destroy","reason":"c"}]}"#;
+    let many: Vec<String> = (0..2000)
+        .map(|n| format!(r#"{{"pattern":"\\bcommand{n}\\s+(?:--danger|-d{n})\\b","reason":"rule number {n}"}}"#))
+        .collect();
+    let many = format!(r#"{{"bash_deny":[{}]}}"#, many.join(","));
+    let hook: &[&str] = &["hook", "--agent", "claude", "PreToolUse"];
+    let subject = |name, program: &Path, args, policy: Option<&str>, runs| {
+        let home = root.join(name);
+        fs::create_dir_all(home.join(".gitvow")).unwrap();
+        if let Some(policy) = policy {
+            fs::write(home.join(".gitvow/policy.json"), policy).unwrap();
+        }
+        Subject {
+            name,
+            program: program.to_path_buf(),
+            args,
+            home,
+            runs,
+            times: Vec::new(),
+        }
+    };
+    let mut subjects = vec![
+        subject("true", Path::new("/bin/true"), &[], None, RUNS),
+        subject("3 rules", &bin, hook, Some(three), RUNS),
+        subject("default", &bin, hook, None, RUNS),
+        subject("2000 rules", &bin, hook, Some(&many), RUNS),
+    ];
+    if let Some(python) = std::env::var_os("GITVOW_BENCH_PYTHON") {
+        subjects.push(subject(
+            "python",
+            Path::new(&python),
+            &["hook", "PreToolUse"],
+            None,
+            15,
+        ));
+    }
+    for s in &subjects {
+        // Once unmeasured: page cache, and the note that the policy's patterns have been checked.
+        s.start(Stdio::null()).wait().unwrap();
+    }
+    for round in 0..RUNS {
+        for s in &mut subjects {
+            if round < s.runs {
+                let time = s.run();
+                s.times.push(time);
+            }
+        }
+    }
+    println!(
+        "{:<12} {:>10} {:>10} {:>8} {:>8} {:>9} {:>9}",
+        "", "median µs", "min µs", "× med", "× min", "CPU µs", "peak KiB"
+    );
+    let base = (
+        median(&subjects[0].times),
+        *subjects[0].times.iter().min().unwrap(),
+    );
+    for s in &subjects {
+        let (mid, min) = (median(&s.times), *s.times.iter().min().unwrap());
+        let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
+        println!(
+            "{:<12} {:>10} {:>10} {:>8.2} {:>8.2} {:>9} {:>9}",
+            s.name,
+            mid.as_micros(),
+            min.as_micros(),
+            ratio(mid, base.0),
+            ratio(min, base.1),
+            s.cpu().as_micros(),
+            s.peak().map_or_else(|| "-".to_owned(), |k| k.to_string()),
+        );
+    }
+    let _ = fs::remove_dir_all(&root);
+}
+
+impl Subject {
+    fn start(&self, stdin: Stdio) -> Child {
+        Command::new(&self.program)
+            .args(self.args)
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("PATH", "/usr/bin:/bin")
+            .current_dir("/")
+            .stdin(stdin)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    /// One run as an agent does it: start, write, wait. `/bin/true` gets the payload too and ignores it.
+    fn run(&self) -> Duration {
+        let begun = Instant::now();
+        let mut child = self.start(Stdio::piped());
+        let mut stdin = child.stdin.take().unwrap();
+        let _ = stdin.write_all(PAYLOAD.as_bytes());
+        drop(stdin);
+        child.wait().unwrap();
+        begun.elapsed()
+    }
+
+    /// CPU of one run, user and system: the kernel's sum over waited children, in clock ticks.
+    fn cpu(&self) -> Duration {
+        let before = ticks();
+        let runs = self.runs.min(200);
+        for _ in 0..runs {
+            self.run();
+        }
+        Duration::from_millis((ticks() - before) * 10) / u32::try_from(runs).unwrap()
+    }
+
+    /// The peak of resident memory, read while the process waits for what follows its payload.
+    fn peak(&self) -> Option<u64> {
+        let mut child = self.start(Stdio::piped());
+        let mut stdin = child.stdin.take().unwrap();
+        let _ = stdin.write_all(PAYLOAD.as_bytes());
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = None;
+        let name = self.program.file_name()?.to_str()?.to_owned();
+        while child.try_wait().unwrap().is_none() {
+            let text = fs::read_to_string(&status).unwrap_or_default();
+            // Before `exec` the process is still a copy of this one.
+            if text.lines().next().is_some_and(|l| l.ends_with(&name)) {
+                let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+                peak = line
+                    .and_then(|l| l.split_whitespace().next()?.parse().ok())
+                    .or(peak);
+            }
+        }
+        drop(stdin);
+        peak
+    }
+}
+
+fn binary() -> PathBuf {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("target/x86_64-unknown-linux-gnu/release/gitvow");
+    std::env::var_os("GITVOW_BENCH_BIN")
+        .map(PathBuf::from)
+        .or_else(|| built.exists().then_some(built))
+        .unwrap_or_else(|| env!("CARGO_BIN_EXE_gitvow").into())
+}
+
+fn median(times: &[Duration]) -> Duration {
+    let mut sorted = times.to_vec();
+    sorted.sort();
+    sorted[sorted.len() / 2]
+}
+
+fn ticks() -> u64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<_> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
+}
