@@ -152,9 +152,10 @@ impl Subject {
         let mut stdin = child.stdin.take().unwrap();
         let _ = stdin.write_all(PAYLOAD.as_bytes());
         let status = format!("/proc/{}/status", child.id());
-        let mut peak = None;
+        let (mut peak, begun) = (None, Instant::now());
         let name = self.program.file_name()?.to_str()?.to_owned();
-        while child.try_wait().unwrap().is_none() {
+        // The Python gitvow waits for the end of its input.
+        while child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_millis(500) {
             let text = fs::read_to_string(&status).unwrap_or_default();
             // Before `exec` the process is still a copy of this one.
             if text.lines().next().is_some_and(|l| l.ends_with(&name)) {
@@ -165,6 +166,7 @@ impl Subject {
             }
         }
         drop(stdin);
+        child.wait().unwrap();
         peak
     }
 }
