@@ -243,7 +243,8 @@ impl Seat<'_> {
             && let Some(context) = &forms.context
             && let Err(e) = policy::texts(&ground.state, ground.top.as_deref(), sys).and_then(|t| {
                 let all = std::iter::once(&t.user).chain(&t.repo);
-                all.into_iter().try_for_each(|source| source.check(sys))
+                all.into_iter()
+                    .try_for_each(|source| source.check(sys).map(drop))
             })
         {
             noted.reason.clone_from(&e);

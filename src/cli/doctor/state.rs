@@ -109,10 +109,8 @@ fn policy_findings(session: &Session<'_>) -> Vec<Finding> {
             .path
             .clone()
             .unwrap_or_else(|| session.state.policy());
-        match source.policy() {
-            Ok(policy) if !policy.ignored.is_empty() => {
-                ignored.push((path, policy.ignored.join(", ")));
-            }
+        match source.check(session.sys) {
+            Ok(unused) if !unused.is_empty() => ignored.push((path, unused.join(", "))),
             Ok(_) => {}
             Err(why) => broken(path, why),
         }

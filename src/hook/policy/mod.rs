@@ -17,7 +17,7 @@ pub use load::Policy;
 use super::call::Call;
 use super::dialect::patch;
 use super::shell;
-use crate::sys::{FileKind, Sys};
+use crate::sys::{FileKind, Stat, Sys};
 use judge::Facts;
 use paths::Target;
 use std::io::ErrorKind;
@@ -67,6 +67,8 @@ pub struct Source {
     known: Option<remembered::Known>,
     /// Its bytes, where they had to be read already.
     text: Option<Vec<u8>>,
+    /// It has just been checked, as the file then was, and that isn't noted yet.
+    unnoted: Option<Stat>,
 }
 
 impl Source {
@@ -99,9 +101,16 @@ impl Source {
         Ok(policy)
     }
 
-    /// Reads, parses and checks it, for its faults alone.
-    pub fn check(&self, sys: &Sys<'_>) -> Result<(), String> {
-        self.policy(&self.text(sys)?).map(drop)
+    /// Reads, parses and checks it: the parts of it that mean nothing here. The sentence names the file.
+    pub fn check(&self, sys: &Sys<'_>) -> Result<Vec<String>, String> {
+        Ok(self.policy(&self.text(sys)?)?.ignored)
+    }
+
+    /// Notes a check that has just been made.
+    fn remember(&self, state: &Path, sys: &Sys<'_>) {
+        if let (Some(stat), Some(known)) = (&self.unnoted, &self.known) {
+            remembered::note(state, &self.real, stat, known, sys);
+        }
     }
 
     /// Can no rule of it be about these calls?
@@ -111,7 +120,7 @@ impl Source {
     }
 }
 
-/// Finds the policies in force. The sentence names the file that can't be read.
+/// Finds the policies in force, and writes nothing. The sentence names the file that can't be read.
 pub fn texts(state: &Path, top: Option<&Path>, sys: &Sys<'_>) -> Result<Texts, String> {
     let own = state.join("policy.json");
     let user = source(&own, state, sys)?.unwrap_or_else(|| Source {
@@ -149,15 +158,14 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
         known: remembered::knows(state, &real, &stat, sys),
         real,
         text: None,
+        unnoted: None,
     };
     if source.known.is_none() {
         let text = source.text(sys)?;
         if let Ok(policy) = source.policy(&text) {
-            let known = remembered::Known {
-                needles: needles::of(&policy),
-            };
-            remembered::note(state, &source.real, &stat, &known, sys);
-            source.known = Some(known);
+            let needles = needles::of(&policy);
+            source.known = Some(remembered::Known { needles });
+            source.unnoted = Some(stat);
         }
         source.text = Some(text);
     }
@@ -168,6 +176,9 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
 /// An error is a policy that can't be used; before a tool that is a denial.
 pub fn decide(calls: &[Call<'_>], ground: &Ground, sys: &Sys<'_>) -> Result<Ruling, String> {
     let texts = texts(&ground.state, ground.top.as_deref(), sys)?;
+    for source in std::iter::once(&texts.user).chain(&texts.repo) {
+        source.remember(&ground.state, sys);
+    }
     let all: Vec<Facts<'_>> = calls.iter().map(|call| facts(call, ground, sys)).collect();
     let needed = |source: &Source| match source.quiet(&all) {
         true => Ok(b"{}".to_vec()),
