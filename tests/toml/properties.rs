@@ -6,7 +6,7 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 /// Seeds that failed once.
-const REGRESSIONS: [u64; 0] = [];
+const REGRESSIONS: [u64; 1] = [14278872360271026111];
 
 #[allow(clippy::disallowed_methods)]
 fn cases() -> u32 {

@@ -148,9 +148,9 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A dotted key, whitespace around its dots included.
-    pub fn key(&mut self) -> Result<Vec<Cow<'a, str>>, Fault> {
-        let mut path = Vec::with_capacity(1);
+    /// A dotted key, whitespace around its dots included; its parts are put into `path`.
+    pub fn key(&mut self, path: &mut Vec<Cow<'a, str>>) -> Result<(), Fault> {
+        path.clear();
         loop {
             self.ws();
             path.push(self.simple_key()?);
@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
             }
             self.ws();
             if self.peek() != Some(b'.') {
-                return Ok(path);
+                return Ok(());
             }
             self.at += 1;
             self.mark(Mark::Dot, self.at - 1);
@@ -247,7 +247,10 @@ impl<'a> Cursor<'a> {
         self.ws();
         while self.peek() != Some(b'}') {
             self.same_line()?;
-            let key = self.key()?;
+            let mut key = Vec::with_capacity(1);
+            self.key(&mut key)
+                .or_else(|fault| self.same_line().and(Err(fault)))?;
+            self.same_line()?;
             self.expect(b'=', Mark::Equals)?;
             self.ws();
             self.same_line()?;

@@ -106,7 +106,7 @@ pub(super) fn replace(
 /// The header of a block, as its owner spelt it.
 fn header_of(block: &str) -> &str {
     let mut cursor = Cursor::new(block, 2);
-    let end = cursor.key().map_or(0, |_| cursor.at + 2);
+    let end = cursor.key(&mut Vec::new()).map_or(0, |()| cursor.at + 2);
     block.get(..end).unwrap_or_default()
 }
 

@@ -9,6 +9,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+/// Tables of more children are looked up by hash.
+const FEW: usize = 12;
+
 /// The top of the document.
 pub(super) const ROOT: u32 = 0;
 
@@ -70,6 +73,8 @@ pub(super) struct Scan<'a> {
     nodes: Vec<Node<'a>>,
     names: HashMap<(u32, Cow<'a, str>), u32>,
     sections: Vec<Range<usize>>,
+    /// Room for the key at hand.
+    path: Vec<Cow<'a, str>>,
 }
 
 static NOTHING: Kind = Kind::Tables(Vec::new());
@@ -92,6 +97,7 @@ impl<'a> Scan<'a> {
             }],
             names: HashMap::new(),
             sections: Vec::new(),
+            path: Vec::new(),
         };
         let mut cursor = Cursor::new(text, text::bom_len(text));
         let mut table = ROOT;
@@ -141,7 +147,13 @@ impl<'a> Scan<'a> {
 
     /// A child by name.
     pub fn child(&self, id: u32, key: &str) -> Option<u32> {
-        self.names.get(&(id, Cow::Borrowed(key))).copied()
+        let Kind::Table { children, .. } = self.kind(id) else {
+            return None;
+        };
+        if children.len() > FEW {
+            return self.names.get(&(id, Cow::Borrowed(key))).copied();
+        }
+        children.iter().copied().find(|c| self.key(*c) == key)
     }
 
     /// The bytes of an element of an array of tables: header to the end of its last line's content.
@@ -182,7 +194,8 @@ impl<'a> Scan<'a> {
         let double = cursor.peek() == Some(b'[');
         cursor.at += usize::from(double);
         cursor.mark(Mark::Header, start);
-        let path = cursor.key()?;
+        let mut path = Vec::new();
+        cursor.key(&mut path)?;
         let close = cursor.at;
         if cursor.peek() != Some(b']') {
             return Err(cursor.fault("expected `]`"));
@@ -293,7 +306,8 @@ impl<'a> Scan<'a> {
     /// `key = value`, without its comment.
     fn pair(&mut self, cursor: &mut Cursor<'a>, mut table: u32) -> Result<(), Fault> {
         let start = cursor.at;
-        let path = cursor.key()?;
+        let mut path = std::mem::take(&mut self.path);
+        cursor.key(&mut path)?;
         cursor.expect(b'=', Mark::Equals)?;
         cursor.ws();
         let val = cursor.value(0)?;
@@ -323,6 +337,7 @@ impl<'a> Scan<'a> {
         }
         let val = val.span;
         self.add(table, last.clone(), start, Kind::Value { line, val });
+        self.path = path;
         Ok(())
     }
 
@@ -331,14 +346,29 @@ impl<'a> Scan<'a> {
     }
 
     fn add(&mut self, parent: u32, key: Cow<'a, str>, at: usize, kind: Kind) -> u32 {
-        let id = self.push_node(parent, key.clone(), at, kind);
-        self.names.insert((parent, key), id);
+        let id = self.push_node(parent, key, at, kind);
+        let mut named = 0..0;
         if let Some(Node {
             kind: Kind::Table { children, .. },
             ..
         }) = self.nodes.get_mut(parent as usize)
         {
             children.push(id);
+            let count = children.len();
+            // The map learns a table's names when it outgrows a search one by one.
+            named = match count {
+                0..=FEW => 0..0,
+                _ if count == FEW + 1 => 0..count,
+                _ => count - 1..count,
+            };
+        }
+        for n in named {
+            if let Kind::Table { children, .. } = self.kind(parent)
+                && let Some(child) = children.get(n).copied()
+                && let Some(key) = self.nodes.get(child as usize).map(|c| c.key.clone())
+            {
+                self.names.insert((parent, key), child);
+            }
         }
         id
     }
@@ -369,7 +399,11 @@ fn again(key: &str, at: usize) -> Fault {
 
 /// The end of a line's content when the cursor stands behind its value: its comment, if it has one.
 fn content_end(cursor: &Cursor<'_>) -> usize {
-    let mut probe = Cursor::new(cursor.text, cursor.at);
-    probe.ws();
-    if probe.comment() { probe.at } else { cursor.at }
+    let rest = cursor.text.get(cursor.at..).unwrap_or_default();
+    let line = rest.find('\n').map_or(rest, |nl| &rest[..nl]);
+    if line.trim_start_matches([' ', '\t']).starts_with('#') {
+        cursor.at + line.strip_suffix('\r').unwrap_or(line).len()
+    } else {
+        cursor.at
+    }
 }

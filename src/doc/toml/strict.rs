@@ -99,8 +99,9 @@ fn content(source: Source<'_>, event: Event, mark: Mark, wrong: &mut Option<Pars
         .unwrap_or_default();
     let raw = Raw::new_unchecked(text, event.encoding(), event.span());
     match mark {
+        Mark::Key | Mark::Scalar if plain(text, event.encoding()) => {}
         Mark::Key => raw.decode_key(&mut (), wrong),
-        Mark::Scalar if plain(text, event.encoding()) => {}
+        Mark::Scalar if number(text) => {}
         Mark::Scalar => {
             let mut out = Cow::Borrowed("");
             let kind = raw.decode_scalar(&mut out, wrong);
@@ -129,4 +130,13 @@ fn plain(text: &str, encoding: Option<Encoding>) -> bool {
         && text
             .bytes()
             .all(|b| (b' '..=b'~').contains(&b) && b != b'\\')
+}
+
+/// Nor does a small number.
+fn number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() < 18
+        && bytes.iter().all(u8::is_ascii_digit)
+        && (bytes.first() != Some(&b'0') || bytes.len() == 1)
+        && !bytes.is_empty()
 }
