@@ -19,7 +19,7 @@ mod trees;
 mod trust;
 
 pub use command::{Program, programs};
-pub use trust::{Trust, config as trust_config};
+pub use trust::{Trust, config as trust_config, key as trust_key};
 
 /// Everything that was seen of one agent in one scope.
 pub struct Sight<'a> {

@@ -2,10 +2,10 @@
 
 use super::paths::SwitchTarget;
 use super::world::World;
-use crate::doc::{Doc, lookup, text::position};
+use crate::doc::{Doc, Root, Shape, lookup, text::position};
 use crate::error::Error;
 use crate::plan::admit::quoted;
-use crate::spec::{Format, Reads};
+use crate::spec::{Entries, Format, Install, Reads};
 use std::path::Path;
 
 /// A reason why entries would be inert.
@@ -103,6 +103,46 @@ pub fn in_text(
                     help,
                 );
             }
+        }
+    }
+    out
+}
+
+/// Keys in anybody's entry that void all of them.
+pub fn entry_keys(title: &str, path: &Path, install: &Install, text: &str) -> Vec<Inert> {
+    let Some(allowed) = install.reads.as_ref().and_then(|r| r.entry_keys.as_ref()) else {
+        return Vec::new();
+    };
+    let root = Root {
+        path: install.root.clone(),
+        shape: match install.entries {
+            Entries::List(_) => Shape::List,
+            Entries::Events(_) => Shape::Events,
+        },
+    };
+    let Ok(doc) = Doc::open(install.format, text, &[root]) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    for element in doc.elements() {
+        let keys = element.value.as_object().into_iter().flatten();
+        for (key, _) in keys.filter(|(key, _)| !allowed.contains(key)) {
+            let (line, column) = position(text, element.span.start);
+            let message = format!(
+                "`{}`: {title} would run no hook at all: `{key}` in this entry is not one of {}",
+                path.display(),
+                allowed.join(", ")
+            );
+            let error = Error::refused("inert", message)
+                .at(path)
+                .position(line, column)
+                .help(format!(
+                    "take `{key}` out, or write all the same with `--force`"
+                ));
+            out.push(Inert {
+                code: "vendor-cannot-read",
+                error,
+            });
         }
     }
     out

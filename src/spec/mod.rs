@@ -247,6 +247,9 @@ pub struct Reads {
     /// The only top-level keys allowed; `None`: any.
     #[serde(default)]
     pub top_keys: Option<Vec<String>>,
+    /// The only keys that an entry may have: another one in anybody's entry voids all of them (Kimi); `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry_keys: Option<Vec<String>>,
     /// Top-level keys that must be there, with their JSON type (`number`).
     #[serde(default)]
     pub requires: BTreeMap<String, String>,

@@ -93,6 +93,7 @@ const INSTALL: Shape = Shape::Object(&[
             ("comments", Shape::Bool),
             ("trailing_commas", Shape::Bool),
             ("top_keys", Shape::NullOr(&TEXTS)),
+            ("entry_keys", Shape::NullOr(&TEXTS)),
             ("requires", Shape::Map(&Shape::Word(&TYPES))),
             (
                 "switches",

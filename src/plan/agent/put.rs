@@ -192,6 +192,7 @@ fn file(
             .trim()
             .is_empty();
         let ours_to_make = blank || merge.is_some_and(|m| m.version.is_some());
+        checks.extend(inert::entry_keys(title(spec), path, install, text));
         checks.extend(inert::in_text(
             title(spec),
             path,

@@ -118,7 +118,7 @@ codes! {
     LAUNCHER_OTHER_BUILD "launcher-other-build" Command Note None
         "the launcher is not the copy that was recorded, or an older version than the gitvow that is asked" "`gitvow install` refreshes it"
     COMMAND_STALE "command-stale" Command Error Drifted
-        "an entry runs a gitvow at another place than this one's launcher: another policy may judge there" "`gitvow install` with that place's GITVOW_HOME, or `--force` here"
+        "an entry runs a gitvow at another place than this one's launcher: another policy may judge there" "`gitvow install` names this launcher again (`--adopt` where somebody edited the entry)"
 
     VENDOR_CANNOT_READ "vendor-cannot-read" Inert Error Broken
         "the agent's own reader would not take the file as it stands (a comment, a byte order mark, a forbidden or missing key), with position" "take out what is named"

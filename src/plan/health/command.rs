@@ -133,6 +133,8 @@ pub(super) struct Named {
     pub(super) path: PathBuf,
     pub(super) position: Option<(usize, usize)>,
     pub(super) event: Option<String>,
+    /// Somebody put it there in place of what was recorded.
+    pub(super) edited: bool,
 }
 
 /// What is the matter with the programs of one file; each is told once, where it is named first.
@@ -143,8 +145,15 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
         path,
         position,
         event,
+        edited,
     } in programs
     {
+        let install = sight.command("install");
+        let again = if *edited {
+            format!("{install} --adopt")
+        } else {
+            install
+        };
         if told.contains(&path.as_path()) {
             continue;
         }
@@ -162,7 +171,7 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
             Program::Missing => add(
                 COMMAND_NOT_FOUND,
                 format!("the hooks run `{shown}`, which is not there"),
-                sight.command("install"),
+                again,
             ),
             Program::Dangling(to) => add(
                 LAUNCHER_DANGLING,
@@ -170,7 +179,7 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
                     "the hooks run `{shown}`, a link to `{}`, which is not there",
                     to.display()
                 ),
-                format!("rm {} && {}", quoted(path), sight.command("install")),
+                format!("rm {} && {again}", quoted(path)),
             ),
             Program::NotExecutable => add(
                 COMMAND_NOT_EXECUTABLE,
@@ -183,7 +192,7 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
                     "the hooks run `{shown}`, not this gitvow's launcher `{}`",
                     launcher.display()
                 ),
-                format!("{} --force", sight.command("install")),
+                again,
             ),
             Program::Runs => {
                 if let Some(why) = sight.other_build.filter(|_| path == launcher) {

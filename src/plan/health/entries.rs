@@ -11,7 +11,7 @@ use crate::doc::{Fault, text::position};
 use crate::error::Error;
 use crate::ledger::{Body, Merge, OwnerState, Record};
 use crate::plan::admit::{self, quoted};
-use crate::plan::reconcile::{Finding, Known, Look, Seen, Wish, look};
+use crate::plan::reconcile::{Finding, Known, Look, Seen, Stand, Wish, look};
 use crate::plan::world::Actual;
 use crate::spec::Format;
 use serde_json::Value;
@@ -60,7 +60,8 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
     let clean = looked
         .findings
         .iter()
-        .all(|f| f.code == "unrecorded-entry" || f.code == "entry-duplicated");
+        .all(|f| f.code == "unrecorded-entry" || f.code == "entry-duplicated")
+        && looked.seen.iter().all(|s| s.stand == Stand::Same);
     if clean && !looked.exact {
         out.push(Found::at(
             FILE_REFORMATTED,
@@ -89,12 +90,21 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
                     path,
                     position: at,
                     event: event.clone(),
+                    edited: s.stand == Stand::Rerouted,
                 })
         })
         .collect();
     command::judge(sight, path, &programs, out);
     inert::text(sight, path, merge.format, text, out);
-    trust::judge(sight, record, text, &looked.seen, out);
+    // Of two equal entries it isn't known which one was approved.
+    let twice = |s: &&Seen| {
+        looked
+            .findings
+            .iter()
+            .any(|f| f.code == "entry-duplicated" && f.keys == s.keys)
+    };
+    let single: Vec<Seen> = looked.seen.iter().filter(|s| !twice(s)).cloned().collect();
+    trust::judge(sight, record, text, &single, out);
 }
 
 /// Files of the agent that no record of this owner is about: own-form entries in them.
@@ -253,6 +263,12 @@ fn differs(sight: &Sight<'_>, path: &Path, text: &str, finding: &Finding) -> Opt
             ENTRY_EDITED,
             format!("the entry for `{event}` was edited: {}", finding.detail),
             format!("{} --force", sight.command("install")),
+        ),
+        // Another event or agent in its command: reinstalling would only add ours beside it.
+        "entry-rewired" => (
+            ENTRY_EDITED,
+            format!("the entry for `{event}` was edited: {}", finding.detail),
+            format!("{} --adopt", sight.command("install")),
         ),
         "entry-duplicated" => (
             ENTRY_DUPLICATED,

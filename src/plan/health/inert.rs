@@ -19,10 +19,15 @@ pub(super) fn text(
     text: &str,
     out: &mut Vec<Found>,
 ) {
-    let Some(reads) = sight.install().and_then(|i| i.reads.as_ref()) else {
+    let Some(install) = sight.install() else {
         return;
     };
-    let reasons = inert::in_text(sight.title(), path, format, text, reads, false);
+    let Some(reads) = &install.reads else {
+        return;
+    };
+    let title = sight.title();
+    let mut reasons = inert::in_text(title, path, format, text, reads, false);
+    reasons.extend(inert::entry_keys(title, path, install, text));
     out.extend(reasons.iter().map(found));
 }
 

@@ -86,6 +86,7 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, tree: &TreeFile, out: &m
             path,
             position: None,
             event: None,
+            edited: false,
         })
         .collect();
     command::judge(sight, path, &programs, out);

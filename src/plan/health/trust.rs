@@ -8,7 +8,7 @@ use super::{Found, Sight};
 use crate::doc::{lookup, text::position};
 use crate::ledger::Record;
 use crate::plan::paths::{Ground, in_home};
-use crate::plan::reconcile::Seen;
+use crate::plan::reconcile::{Seen, Stand};
 use crate::spec::{AgentSpec, Format, Scope};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -49,7 +49,9 @@ pub(super) fn judge(
         .unwrap_or("");
     let title = sight.title();
     let mut untrusted: Vec<&Seen> = Vec::new();
-    for entry in seen {
+    // What was moved or runs something else is told as that.
+    let ours = |s: &&Seen| matches!(s.stand, Stand::Same | Stand::Edited);
+    for entry in seen.iter().filter(ours) {
         for handler in 0..handlers(&entry.value) {
             let Some(event) = entry.keys.last() else {
                 continue;

@@ -1,13 +1,13 @@
 //! What became of an owner's entries: doctor's question. Pure; it plans nothing, and it matches exactly as
 //! install and uninstall do.
 
-use super::{Known, Match, Matched, Wish};
-use crate::doc::{CutRequest, Fault, lookup};
-use crate::ledger::Entry;
-use crate::plan::matching::difference;
-use serde_json::Value;
-
 use super::Finding;
+use super::{Known, Match, Matched, Wish};
+use crate::doc::{CutRequest, Element, Fault, lookup};
+use crate::ledger::Entry;
+use crate::plan::matching::{difference, same};
+use crate::spec::command::{commands, own_form};
+use serde_json::Value;
 
 /// What is there of one owner.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,8 @@ pub enum Stand {
     Edited,
     /// It says the same in another list.
     Moved,
+    /// Nobody recorded it, yet but for the program that it runs it is a recorded entry that is gone.
+    Rerouted,
 }
 
 /// Looks at the entries of one owner. `wish`: who, and the names by which a command may call that agent; of its
@@ -62,6 +64,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
         exact: true,
     };
     let mut emptied: Vec<Vec<String>> = Vec::new();
+    let mut strangers = m.unrecorded(&wish.names);
     for (entry, found) in m.entries.iter().zip(&m.matches) {
         if entry.owner != *owner {
             continue;
@@ -87,6 +90,31 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
                 Stand::Moved
             }
             Match::Gone => {
+                let twin = strangers.iter().position(|s| rewired(&s.element, entry));
+                if let Some(n) = twin {
+                    let element = strangers.remove(n).element;
+                    let stand = if for_the_same(&element.value, &entry.value) {
+                        Stand::Rerouted
+                    } else {
+                        out.findings.push(Finding {
+                            code: "entry-rewired",
+                            owner: owner.clone(),
+                            keys: entry.path.clone(),
+                            at: Some(element.span.start),
+                            detail: difference(&entry.value, &element.value),
+                        });
+                        Stand::Edited
+                    };
+                    out.seen.push(Seen {
+                        entry: entry.clone(),
+                        keys: element.path.clone(),
+                        index: element.index,
+                        at: element.span.start,
+                        value: element.value,
+                        stand,
+                    });
+                    continue;
+                }
                 match empty_container(known, &entry.path) {
                     Some((at, keys)) if !emptied.contains(&keys) => {
                         out.findings.push(Finding {
@@ -118,7 +146,19 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
     }
     m.duplicates(owner, &mut out.findings);
     out.findings.retain(|f| f.owner == *owner);
-    strangers(&m, wish, &mut out);
+    for stranger in strangers {
+        let at = stranger.element.span.start;
+        if out.findings.iter().any(|f| f.at == Some(at)) {
+            continue;
+        }
+        out.findings.push(Finding {
+            code: "unrecorded-entry",
+            owner: owner.clone(),
+            keys: stranger.element.path.clone(),
+            at: Some(at),
+            detail: format!("it runs `{}`, which nobody recorded", stranger.form.path),
+        });
+    }
     out.exact = m.untouched || exact(&m);
     Ok(out)
 }
@@ -140,19 +180,34 @@ fn exact(m: &Matched<'_>) -> bool {
     }
 }
 
-fn strangers(m: &Matched<'_>, wish: &Wish, out: &mut Look) {
-    for stranger in m.unrecorded(&wish.names) {
-        let at = stranger.element.span.start;
-        if out.findings.iter().any(|f| f.at == Some(at)) {
-            continue;
-        }
-        out.findings.push(Finding {
-            code: "unrecorded-entry",
-            owner: wish.owner.owner.clone(),
-            keys: stranger.element.path.clone(),
-            at: Some(at),
-            detail: format!("it runs `{}`, which nobody recorded", stranger.form.path),
-        });
+/// Is this element the entry, but for the commands of own form in it?
+fn rewired(element: &Element, entry: &Entry) -> bool {
+    element.path == entry.path
+        && !element.comments
+        && same(
+            &without_commands(&element.value),
+            &without_commands(&entry.value),
+        )
+}
+
+/// Do both run gitvow for the same agent and event?
+fn for_the_same(a: &Value, b: &Value) -> bool {
+    let what = |value: &Value| -> Vec<(Option<String>, String)> {
+        let forms = commands(value).into_iter().filter_map(own_form);
+        forms.map(|form| (form.agent, form.event)).collect()
+    };
+    what(a) == what(b)
+}
+
+fn without_commands(value: &Value) -> Value {
+    match value {
+        Value::String(text) if own_form(text).is_some() => Value::Null,
+        Value::Array(list) => list.iter().map(without_commands).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(k, v)| (k.clone(), without_commands(v)))
+            .collect(),
+        other => other.clone(),
     }
 }
 

@@ -1,0 +1,151 @@
+//! Codes about the command that the entries run.
+
+use super::home::{Home, IN_REPO, MERGES, TREES, only};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+/// Breaks the launcher and looks at every agent that runs it.
+fn provoke(code: &str, state: &str, change: &dyn Fn(&std::path::Path)) {
+    for (home, agents) in [
+        (
+            Home::installed(),
+            MERGES
+                .into_iter()
+                .chain(TREES)
+                .map(|(agent, _)| ("user", agent))
+                .collect::<Vec<_>>(),
+        ),
+        (
+            Home::in_repo(),
+            IN_REPO
+                .into_iter()
+                .map(|(scope, agent, _)| (scope, agent))
+                .chain([("repo", "opencode")])
+                // The launcher of repository scope is looked at where the team's file has it: in HOME.
+                .collect(),
+        ),
+    ] {
+        let before: Vec<_> = agents
+            .iter()
+            .map(|(scope, agent)| home.agent(agent, scope))
+            .collect();
+        change(&home.file(".gitvow/bin/gitvow"));
+        for ((scope, agent), before) in agents.iter().zip(&before) {
+            let found = only(code, state, before, &home.agent(agent, scope));
+            assert_eq!(found.len(), 1, "{agent} {scope}");
+            assert!(found[0]["help"].is_string());
+        }
+    }
+}
+
+#[test]
+fn it_is_gone() {
+    provoke("command-not-found", "broken", &|path| {
+        std::fs::remove_file(path).unwrap()
+    });
+}
+
+#[test]
+fn it_cannot_be_run() {
+    provoke("command-not-executable", "broken", &|path| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o644)).unwrap();
+    });
+}
+
+#[test]
+fn it_is_a_link_to_nothing() {
+    provoke("launcher-dangling", "broken", &|path| {
+        std::fs::remove_file(path).unwrap();
+        std::os::unix::fs::symlink("/nowhere/gitvow", path).unwrap();
+    });
+}
+
+#[test]
+fn it_is_another_build() {
+    provoke("launcher-other-build", "ok", &|path| {
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(path)
+            .unwrap()
+            .write_all(b"x")
+            .unwrap();
+    });
+}
+
+#[test]
+fn a_touched_launcher_is_the_same_build() {
+    let home = Home::installed();
+    let before = home.agent("claude", "user");
+    let path = home.file(".gitvow/bin/gitvow");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    assert_eq!(before, home.agent("claude", "user"));
+}
+
+#[test]
+fn it_is_another_gitvow_s() {
+    let mut home = Home::installed();
+    let moved = home.dir.path().join("state");
+    let mut before = Vec::new();
+    for (agent, _) in MERGES.into_iter().chain(TREES) {
+        before.push((agent, home.agent(agent, "user")));
+    }
+    // The state was copied elsewhere; the entries still name the launcher at its old place.
+    let copied = std::process::Command::new("cp")
+        .arg("-Rp")
+        .args([home.file(".gitvow"), moved.clone()])
+        .status();
+    assert!(copied.unwrap().success());
+    home.state = Some(moved);
+    for (agent, before) in &before {
+        only(
+            "command-stale",
+            "drifted",
+            before,
+            &home.agent(agent, "user"),
+        );
+    }
+}
+
+#[test]
+fn a_command_that_was_edited_is_told_with_what_it_runs_now() {
+    let home = Home::installed();
+    let file = home.file(".claude/settings.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let launcher = home.file(".gitvow/bin/gitvow");
+    let launcher = launcher.to_str().unwrap();
+    // Another path, a quote that never ends, another event.
+    for (now, codes) in [
+        (
+            text.replacen(launcher, "/nowhere/gitvow", 1),
+            "command-not-found",
+        ),
+        (
+            text.replacen(launcher, &format!("'{launcher}"), 1),
+            "entry-edited",
+        ),
+        (
+            text.replacen("claude PreToolUse", "claude PostToolUse", 1),
+            "entry-edited",
+        ),
+    ] {
+        std::fs::write(&file, now).unwrap();
+        let now = home.agent("claude", "user");
+        let found: Vec<_> = super::home::codes(&now)
+            .into_iter()
+            .filter(|c| c != "double-load")
+            .collect();
+        assert_eq!(found, [codes]);
+        let line = |f: &serde_json::Value| f["line"].as_u64();
+        let lines: Vec<_> = now["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(line)
+            .collect();
+        assert!(
+            !lines.is_empty() && lines.iter().all(|l| *l > 1),
+            "{lines:?}"
+        );
+    }
+}

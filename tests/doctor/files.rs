@@ -1,0 +1,198 @@
+//! Codes about the files that hold entries.
+
+use super::home::{Home, IN_REPO, MERGES, changed, codes, edit, only};
+use serde_json::Value;
+use std::path::Path;
+
+fn each(home: &Home, then: &mut dyn FnMut(&str, &Path, &Value)) {
+    for (agent, file) in MERGES {
+        let before = home.agent(agent, "user");
+        then(agent, &home.file(file), &before);
+    }
+}
+
+#[test]
+fn a_file_that_is_gone() {
+    let home = Home::installed();
+    each(&home, &mut |agent, file, before| {
+        changed(
+            file,
+            |path| std::fs::remove_file(path).unwrap(),
+            || {
+                only(
+                    "file-missing",
+                    "drifted",
+                    before,
+                    &home.agent(agent, "user"),
+                );
+            },
+        );
+    });
+    let home = Home::in_repo();
+    for (scope, agent, file) in IN_REPO
+        .into_iter()
+        .filter(|e| !e.2.ends_with("gitvow.json"))
+    {
+        let before = home.agent(agent, scope);
+        changed(
+            &home.repo(file),
+            |path| std::fs::remove_file(path).unwrap(),
+            || {
+                only(
+                    "file-missing",
+                    "drifted",
+                    &before,
+                    &home.agent(agent, scope),
+                );
+            },
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_has_its_line() {
+    let home = Home::installed();
+    each(&home, &mut |agent, file, before| {
+        let text = std::fs::read_to_string(file).unwrap();
+        let half = &text[..text.len() / 2];
+        for broken in [half.as_bytes(), b"\xff\xfe{\0}\0", b"{\"a\": \"\xff\"}"] {
+            changed(
+                file,
+                |path| std::fs::write(path, broken).unwrap(),
+                || {
+                    let found = only(
+                        "file-unparseable",
+                        "broken",
+                        before,
+                        &home.agent(agent, "user"),
+                    );
+                    assert!(found[0]["line"].is_u64(), "{found:?}");
+                },
+            );
+        }
+    });
+}
+
+#[test]
+fn a_file_that_somebody_laid_out_anew() {
+    let home = Home::new();
+    // A file of the user's own, so that there is something to give back.
+    for (_, file) in MERGES {
+        let path = home.file(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let own = match file {
+            ".codex/hooks.json" => "{\n  \"description\": \"mine\"\n}\n",
+            ".cursor/hooks.json" => "{\n  \"version\": 1\n}\n",
+            _ if file.ends_with("toml") => "model = \"x\"\n",
+            _ => "{\n  \"mine\": [1, 2]\n}\n",
+        };
+        std::fs::write(path, own).unwrap();
+    }
+    home.gitvow(&["install", "--all", "--json"]);
+    home.approve("home/.codex/hooks.json");
+    each(&home, &mut |agent, file, before| {
+        assert_eq!(before["state"], "ok", "{before:#}");
+        let text = std::fs::read_to_string(file).unwrap();
+        let anew: String = if agent == "kimi" {
+            // The tables as one array of values.
+            let tables = text.split("[[hooks]]\n").skip(1).map(|block| {
+                let pairs: Vec<&str> = block.lines().filter(|l| !l.is_empty()).collect();
+                format!("{{{}}}", pairs.join(", "))
+            });
+            let tables: Vec<String> = tables.collect();
+            format!("model = \"x\"\nhooks = [{}]\n", tables.join(", "))
+        } else {
+            serde_json::from_str::<Value>(&text).unwrap().to_string()
+        };
+        changed(
+            file,
+            |path| std::fs::write(path, anew).unwrap(),
+            || {
+                only("file-reformatted", "ok", before, &home.agent(agent, "user"));
+            },
+        );
+        // Other newlines are no other layout: an uninstall gives them back with them.
+        changed(
+            file,
+            |path| std::fs::write(path, text.replace('\n', "\r\n")).unwrap(),
+            || {
+                assert_eq!(codes(before), codes(&home.agent(agent, "user")), "{agent}");
+            },
+        );
+    });
+}
+
+#[test]
+fn a_file_that_something_else_took_the_place_of() {
+    let home = Home::installed();
+    each(&home, &mut |agent, file, before| {
+        let elsewhere = home.file("elsewhere");
+        std::fs::write(&elsewhere, std::fs::read(file).unwrap()).unwrap();
+        let gone = |path: &Path| std::fs::remove_file(path).unwrap();
+        let kinds: [&dyn Fn(&Path); 3] = [
+            &|path| {
+                gone(path);
+                std::fs::create_dir(path).unwrap();
+            },
+            &|path| {
+                gone(path);
+                std::os::unix::fs::symlink("nowhere", path).unwrap();
+            },
+            &|path| {
+                gone(path);
+                std::os::unix::fs::symlink(&elsewhere, path).unwrap();
+            },
+        ];
+        for kind in kinds {
+            changed(file, kind, || {
+                only(
+                    "file-replaced",
+                    "drifted",
+                    before,
+                    &home.agent(agent, "user"),
+                );
+            });
+        }
+    });
+}
+
+/// What vendors do to the file when they save their own settings: keys re-ordered and unescaped, comments gone, two
+/// spaces, LF. Doctor says whether the gate still stands, and an uninstall takes out exactly ours.
+#[test]
+fn a_vendor_s_own_rewrite_is_told_and_undone() {
+    let home = Home::new();
+    let file = home.file(".gemini/settings.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let own = "{\r\n\t// mine\r\n\t\"z\": \"\\u00e9\",\r\n\t\"a\": {\"deep\": true}\r\n}\r\n";
+    std::fs::write(&file, own).unwrap();
+    home.gitvow(&["install", "--agent", "gemini", "--json"]);
+    let before = home.agent("gemini", "user");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let plain = text.replace("// mine", "");
+    let value: Value = serde_json::from_str(&plain).unwrap();
+    let mut keys: Vec<_> = value.as_object().unwrap().clone().into_iter().collect();
+    keys.sort_by(|a, b| a.0.cmp(&b.0));
+    let sorted: serde_json::Map<String, Value> = keys.into_iter().collect();
+    std::fs::write(&file, serde_json::to_string_pretty(&sorted).unwrap()).unwrap();
+    only(
+        "file-reformatted",
+        "ok",
+        &before,
+        &home.agent("gemini", "user"),
+    );
+    let done = home.gitvow(&["uninstall", "--agent", "gemini", "--json"]);
+    assert_eq!(done.status.code(), Some(0));
+    let left: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(left, serde_json::json!({"a": {"deep": true}, "z": "é"}));
+    // The same with an entry that the rewrite changed: that is told as well.
+    home.gitvow(&["install", "--agent", "gemini", "--json"]);
+    edit(&file, |v| {
+        v["hooks"]["BeforeTool"][0]["matcher"] = serde_json::json!("read_file")
+    });
+    only(
+        "entry-edited",
+        "drifted",
+        &before,
+        &home.agent("gemini", "user"),
+    );
+}

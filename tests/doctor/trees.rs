@@ -1,0 +1,155 @@
+//! Codes about files of gitvow's own.
+
+use super::home::{Home, TREES, changed, codes, edit, only};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+fn everywhere(each: &mut dyn FnMut(&Home, &str, &str, &Path)) {
+    let home = Home::installed();
+    for (agent, file) in TREES {
+        each(&home, agent, "user", &home.file(file));
+    }
+    let home = Home::in_repo();
+    for (agent, file) in [
+        ("copilot", ".github/hooks/gitvow.json"),
+        ("grok", ".grok/hooks/gitvow.json"),
+        ("opencode", ".opencode/plugins/gitvow.js"),
+    ] {
+        each(&home, agent, "repo", &home.repo(file));
+    }
+}
+
+fn provoke(code: &str, state: &str, change: &dyn Fn(&Path)) {
+    everywhere(&mut |home, agent, scope, file| {
+        let before = home.agent(agent, scope);
+        assert_eq!(before["state"], "ok", "{before:#}");
+        changed(file, change, || {
+            let found = only(code, state, &before, &home.agent(agent, scope));
+            assert_eq!(found[0]["path"], file.to_str().unwrap());
+        });
+    });
+}
+
+#[test]
+fn edited() {
+    provoke("tree-file-edited", "drifted", &|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        std::fs::write(path, text.replacen("30", "31", 1)).unwrap();
+    });
+    let home = Home::installed();
+    let before = home.agent("copilot", "user");
+    let file = home.file(".copilot/hooks/gitvow.json");
+    let changes: [(&dyn Fn(&mut Value), &str); 2] =
+        [(&|v| v["version"] = json!(2), "version"), (&|_| {}, "")];
+    for (change, word) in changes {
+        changed(
+            &file,
+            |path| {
+                edit(path, change);
+                let text = std::fs::read_to_string(path).unwrap();
+                std::fs::write(path, format!("{text}\n")).unwrap();
+            },
+            || {
+                let found = only(
+                    "tree-file-edited",
+                    "drifted",
+                    &before,
+                    &home.agent("copilot", "user"),
+                );
+                assert!(
+                    found[0]["message"].as_str().unwrap().contains(word),
+                    "{found:?}"
+                );
+            },
+        );
+    }
+}
+
+#[test]
+fn gone() {
+    provoke("tree-file-missing", "drifted", &|path| {
+        std::fs::remove_file(path).unwrap()
+    });
+}
+
+#[test]
+fn replaced() {
+    provoke("file-replaced", "drifted", &|path| {
+        std::fs::remove_file(path).unwrap();
+        std::fs::create_dir(path).unwrap();
+    });
+}
+
+#[test]
+fn other_permissions() {
+    for mode in [0o755, 0o700] {
+        provoke("mode-changed", "drifted", &|path| {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_stranger_in_a_directory_of_ours() {
+    everywhere(&mut |home, agent, scope, file| {
+        let before = home.agent(agent, scope);
+        let stranger = file.with_file_name("mine.json");
+        std::fs::write(&stranger, "{}").unwrap();
+        let found = only(
+            "tree-file-foreign",
+            "ok",
+            &before,
+            &home.agent(agent, scope),
+        );
+        assert_eq!(found[0]["path"], stranger.to_str().unwrap());
+    });
+    // In a directory that was there before, it is none of our business.
+    let home = Home::new();
+    std::fs::create_dir_all(home.file(".grok/hooks")).unwrap();
+    std::fs::write(home.file(".grok/hooks/mine.json"), "{}").unwrap();
+    home.gitvow(&["install", "--agent", "grok", "--json"]);
+    assert!(codes(&home.agent("grok", "user")).is_empty());
+}
+
+#[test]
+fn git_may_give_the_file_other_newlines_in_a_repository() {
+    let home = Home::in_repo();
+    for (agent, file) in [
+        ("copilot", ".github/hooks/gitvow.json"),
+        ("opencode", ".opencode/plugins/gitvow.js"),
+    ] {
+        let before = home.agent(agent, "repo");
+        let file = home.repo(file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace('\n', "\r\n")).unwrap();
+        assert_eq!(before, home.agent(agent, "repo"));
+    }
+}
+
+#[test]
+fn another_version_wrote_it() {
+    everywhere(&mut |home, agent, scope, file| {
+        let before = home.agent(agent, scope);
+        let text = std::fs::read_to_string(file).unwrap();
+        let older = text.replacen("30", "29", 1);
+        let as_recorded = |path: &Path| {
+            edit(path, |v| {
+                v["print"] =
+                    serde_json::to_value(gitvow::ledger::Print::of(older.as_bytes())).unwrap();
+                if v.get("json").is_some() {
+                    v["json"] = json!(older);
+                }
+            });
+        };
+        changed(
+            file,
+            |path| std::fs::write(path, &older).unwrap(),
+            || {
+                changed(&home.record(file), as_recorded, || {
+                    only("entry-outdated", "ok", &before, &home.agent(agent, scope));
+                });
+            },
+        );
+    });
+}
