@@ -372,7 +372,10 @@ fn every_row_is_a_real_observation() {
                 .split('-')
                 .map(|p| p.parse().unwrap())
                 .collect();
-            assert!(matches!(parts[..], [2026..=2099, 1..=12, 1..=31]), "{row:?}");
+            assert!(
+                matches!(parts[..], [2026..=2099, 1..=12, 1..=31]),
+                "{row:?}"
+            );
         }
     }
     assert!(NEEDED.iter().all(|n| CAPABILITIES.contains(n)));

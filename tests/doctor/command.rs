@@ -41,7 +41,7 @@ fn provoke(code: &str, state: &str, change: &dyn Fn(&std::path::Path)) {
 #[test]
 fn it_is_gone() {
     provoke("command-not-found", "broken", &|path| {
-        std::fs::remove_file(path).unwrap()
+        std::fs::remove_file(path).unwrap();
     });
 }
 

@@ -226,12 +226,12 @@ fn an_edit_beside_ours_is_no_finding() {
             "kimi" => std::fs::write(path, format!("# mine\nmodel = \"x\"\n{text}")).unwrap(),
             // A key of its own would make these agents drop the file.
             "codex" => {
-                std::fs::write(path, text.replacen('{', "{\"description\": \"mine\",", 1)).unwrap()
+                std::fs::write(path, text.replacen('{', "{\"description\": \"mine\",", 1)).unwrap();
             }
             _ => std::fs::write(path, text.replacen('{', "{\"mine\": {},", 1)).unwrap(),
         };
         changed(file, change, || {
-            assert_eq!(before, home.agent(agent, scope))
+            assert_eq!(before, home.agent(agent, scope));
         });
     });
 }

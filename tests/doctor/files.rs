@@ -187,7 +187,7 @@ fn a_vendor_s_own_rewrite_is_told_and_undone() {
     // The same with an entry that the rewrite changed: that is told as well.
     home.gitvow(&["install", "--agent", "gemini", "--json"]);
     edit(&file, |v| {
-        v["hooks"]["BeforeTool"][0]["matcher"] = serde_json::json!("read_file")
+        v["hooks"]["BeforeTool"][0]["matcher"] = serde_json::json!("read_file");
     });
     only(
         "entry-edited",

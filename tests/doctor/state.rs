@@ -24,7 +24,7 @@ fn a_record_that_cannot_be_read() {
         let home = Home::installed();
         let record = home.record(&home.file(".claude/settings.json"));
         let found = provoke(&home, "ledger-corrupt", || {
-            std::fs::write(&record, text).unwrap()
+            std::fs::write(&record, text).unwrap();
         });
         assert_eq!(found[0]["path"], record.to_str().unwrap());
         // The others are judged all the same.
@@ -115,14 +115,14 @@ fn a_policy_that_cannot_be_used() {
         let home = Home::installed();
         let policy = home.file(".gitvow/policy.json");
         let found = provoke(&home, "policy-invalid", || {
-            std::fs::write(&policy, text).unwrap()
+            std::fs::write(&policy, text).unwrap();
         });
         assert_eq!(found[0]["path"], policy.to_str().unwrap());
         let home = Home::in_repo();
         let policy = home.repo(".gitvow/policy.json");
         std::fs::create_dir_all(policy.parent().unwrap()).unwrap();
         let found = provoke(&home, "policy-invalid", || {
-            std::fs::write(&policy, text).unwrap()
+            std::fs::write(&policy, text).unwrap();
         });
         assert_eq!(found[0]["path"], policy.to_str().unwrap());
     }

@@ -40,7 +40,8 @@ fn edited() {
     let home = Home::installed();
     let before = home.agent("copilot", "user");
     let file = home.file(".copilot/hooks/gitvow.json");
-    let changes: [(&dyn Fn(&mut Value), &str); 2] =
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let changes: [(Change<'_>, &str); 2] =
         [(&|v| v["version"] = json!(2), "version"), (&|_| {}, "")];
     for (change, word) in changes {
         changed(
@@ -69,7 +70,7 @@ fn edited() {
 #[test]
 fn gone() {
     provoke("tree-file-missing", "drifted", &|path| {
-        std::fs::remove_file(path).unwrap()
+        std::fs::remove_file(path).unwrap();
     });
 }
 
