@@ -165,17 +165,19 @@ fn a_block_with_sub_tables_is_one_element() {
 #[test]
 fn an_element_in_two_pieces_is_not_cut() {
     let text = "[[hooks]]\nevent = 'x'\n[z]\n[hooks.env]\nA = 1\n";
-    let doc = open(text, &kimi());
-    let element = &doc.elements()[0];
-    assert_eq!(element.value, json!({"event": "x", "env": {"A": 1}}));
-    let cut = doc.cut(
-        &[CutRequest {
-            span: element.span.clone(),
+    // Above 1 MiB no trees are compared; it must be seen there too.
+    let large = format!("[[hooks]]\n{}{text}", "# padding\n".repeat(110_000));
+    for text in [text, &large] {
+        let doc = open(text, &kimi());
+        let element = doc.elements().pop().unwrap();
+        assert_eq!(element.value, json!({"event": "x", "env": {"A": 1}}));
+        let request = CutRequest {
+            span: element.span,
             hang: None,
-        }],
-        &[],
-    );
-    assert_eq!(cut.unwrap_err().code, "unproven");
+        };
+        let fault = doc.cut(&[request], &[]).unwrap_err();
+        assert_eq!(fault.code, "unproven");
+    }
 }
 
 #[test]
