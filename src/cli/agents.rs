@@ -5,6 +5,7 @@ use super::output::{self, AgentList, ArtifactKind, KnownAgent, KnownFile, SCHEMA
 use super::session::{Mode, Session};
 use super::{Console, args};
 use crate::error::Result;
+use crate::escape;
 use crate::external::discover;
 use crate::ledger::{Body, Record};
 use crate::plan::detect::{self, Found, Sign, Signs};
@@ -116,8 +117,8 @@ fn rows(agent: &KnownAgent, home: &Path) -> Vec<[String; 4]> {
 
 fn short(path: &Path, home: &Path) -> String {
     match path.strip_prefix(home) {
-        Ok(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),
-        _ => path.display().to_string(),
+        Ok(rest) if !rest.as_os_str().is_empty() => format!("~/{}", escape::path(rest)),
+        _ => escape::path(path),
     }
 }
 
