@@ -1,5 +1,12 @@
 //! The hook as agents see it: golden payloads and answers, and a judge that obeys each agent's measured
 //! rules (facts 13). `UPDATE=1` rewrites the expected files; read the diff before committing it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests too"
+)]
 
 #[path = "hook/failing.rs"]
 mod failing;

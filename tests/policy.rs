@@ -1,5 +1,12 @@
 //! What the policies say, through `gitvow check` and `gitvow hook`: the built-in rules in all disguises,
 //! rules of the user's and the repository's, and what protects gitvow itself.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "helpers of tests are tests too"
+)]
 
 #[path = "policy/lines.rs"]
 mod lines;

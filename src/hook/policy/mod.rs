@@ -17,7 +17,7 @@ pub use load::Policy;
 use super::call::Call;
 use super::dialect::patch;
 use super::shell;
-use crate::sys::{FileKind, Stat, Sys};
+use crate::sys::{FileKind, Stat, Sys, lastword};
 use judge::Facts;
 use paths::Target;
 use std::io::ErrorKind;
@@ -29,6 +29,8 @@ pub const DEFAULT: &str = include_str!("default.json");
 /// Its needles, so that it is parsed only when one of its rules may match; a test compares them.
 const DEFAULT_NEEDLES: &str = include_str!("default.needles");
 
+/// From this size on checking a policy for the first time is watched, in bytes.
+const SLOW: u64 = 64 << 10;
 /// The largest policy file that is read, in bytes.
 const CAP: u64 = 16 << 20;
 
@@ -161,6 +163,10 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
         unnoted: None,
     };
     if source.known.is_none() {
+        if stat.len > SLOW {
+            // Compiling many patterns may take long; a repository's policy is untrusted.
+            lastword::after(crate::hook::LIMIT - Duration::from_secs(1));
+        }
         let text = source.text(sys)?;
         if let Ok(policy) = source.policy(&text) {
             let needles = needles::of(&policy);
