@@ -14,5 +14,7 @@ mod home;
 mod hooks;
 #[path = "external_cli/moving.rs"]
 mod moving;
+#[path = "external_cli/python.rs"]
+mod python;
 #[path = "external_cli/refusals.rs"]
 mod refusals;

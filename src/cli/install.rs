@@ -287,8 +287,7 @@ pub(super) fn planned_paths(
     let targets = paths::targets(spec, scope, &session.ground())?;
     let mut out = Vec::new();
     if let Some(merge) = targets.merge {
-        out.push(merge.path);
-        out.extend(merge.alternatives.into_iter().map(|a| a.path));
+        out.extend(merge.paths());
     }
     out.extend(targets.trees.into_iter().map(|t| t.path));
     out.extend(targets.switches.into_iter().filter_map(|s| s.path));

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub mod put;
 pub mod take;
+mod trees;
 
 /// What all plans of one call share.
 pub struct Context<'a> {

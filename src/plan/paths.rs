@@ -2,7 +2,7 @@
 //! not look whether a file is there, nor follow a link; both are asked of the disk later.
 
 use crate::error::{Error, Result};
-use crate::spec::{AgentSpec, Format, Install, Scope, TreeSpec};
+use crate::spec::{self, AgentSpec, Format, Install, Scope, TreeSpec};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,28 @@ pub struct MergeTarget {
     pub root: Vec<String>,
     /// Files that take an event over where they already have it, in this order.
     pub alternatives: Vec<Alternative>,
+    /// Where an older gitvow put entries that do nothing there.
+    pub legacy: Vec<Alternative>,
+}
+
+impl MergeTarget {
+    /// Every file that entries may stand in.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let others = self.alternatives.iter().chain(&self.legacy);
+        let mut out = vec![self.path.clone()];
+        for other in others {
+            if !out.contains(&other.path) {
+                out.push(other.path.clone());
+            }
+        }
+        out
+    }
+
+    /// The roots in a file under which an older gitvow put entries.
+    pub fn legacy_roots(&self, path: &Path) -> Vec<Vec<String>> {
+        let here = self.legacy.iter().filter(|l| l.path == path);
+        here.map(|l| l.root.clone()).collect()
+    }
 }
 
 /// A second file of the same agent and format.
@@ -96,7 +118,8 @@ pub fn targets(spec: &AgentSpec, scope: Scope, ground: &Ground<'_>) -> Result<Ta
             path: base.path(file)?,
             format: install.format,
             root: install.root.clone(),
-            alternatives: alternatives(install, scope, &base)?,
+            alternatives: others(&install.alternatives, scope, &base)?,
+            legacy: others(&install.legacy, scope, &base)?,
         }),
         None => None,
     };
@@ -244,9 +267,9 @@ fn mode(tree: &TreeSpec) -> u32 {
     u32::from_str_radix(bits, 8).unwrap_or(0o644)
 }
 
-fn alternatives(install: &Install, scope: Scope, base: &Base<'_>) -> Result<Vec<Alternative>> {
+fn others(list: &[spec::Alternative], scope: Scope, base: &Base<'_>) -> Result<Vec<Alternative>> {
     let mut out = Vec::new();
-    for other in &install.alternatives {
+    for other in list {
         let file = match scope {
             Scope::User => &other.user_file,
             Scope::Repo => &other.repo_file,

@@ -27,6 +27,34 @@ pub struct Wish {
     pub version_key: Option<String>,
     /// Every name by which a command may call this agent, its own included.
     pub names: Vec<String>,
+    /// Roots in this file under which an older gitvow put entries that do nothing there.
+    pub legacy: Vec<Vec<String>>,
+}
+
+impl Wish {
+    /// Every root of interest.
+    fn roots(&self) -> impl Iterator<Item = Root> + '_ {
+        let legacy = self.legacy.iter().map(|path| Root {
+            path: path.clone(),
+            shape: Shape::Events,
+        });
+        std::iter::once(root_of(&self.owner)).chain(legacy)
+    }
+
+    /// Is this list one of an older gitvow's, where nothing is read?
+    fn is_dead(&self, keys: &[String]) -> bool {
+        let parent = keys.split_last().map_or(keys, |(_, parent)| parent);
+        parent != self.owner.root && self.legacy.iter().any(|root| root == parent)
+    }
+
+    /// What to say of an own-form entry that nobody recorded.
+    fn stranger(&self, keys: &[String], path: &str) -> String {
+        if self.is_dead(keys) {
+            format!("it runs `{path}`, but stands where the agent doesn't read it")
+        } else {
+            format!("it runs `{path}`, which nobody recorded")
+        }
+    }
 }
 
 /// What shall be.
@@ -139,14 +167,14 @@ struct Matched<'a> {
 }
 
 impl<'a> Matched<'a> {
-    fn new(
-        known: &Known<'a>,
-        before: Option<&Print>,
-        more: Option<&OwnerState>,
-    ) -> Result<Self, Fault> {
+    fn new(known: &Known<'a>, before: Option<&Print>, more: Option<&Wish>) -> Result<Self, Fault> {
         let text = known.text.unwrap_or("");
         let owners = known.record.map_or(&[][..], |r| &r.owners);
-        let roots: Vec<Root> = owners.iter().chain(more).map(root_of).collect();
+        let roots: Vec<Root> = owners
+            .iter()
+            .map(root_of)
+            .chain(more.into_iter().flat_map(Wish::roots))
+            .collect();
         let doc = Doc::open(known.format, text, &roots)?;
         let elements = doc.elements();
         let entries: Vec<Entry> = known.record.map_or_else(Vec::new, |r| r.entries.clone());

@@ -17,6 +17,8 @@ pub enum Put {
     Record,
     /// Write it (over what is there, if anything is).
     Write,
+    /// Another gitvow's file stands there: write over it, a copy first.
+    Adopt,
     /// The user edited it: left.
     Edited,
     /// Somebody's file stands there.
@@ -31,6 +33,7 @@ pub fn put(
     record: Option<&TreeFile>,
     wanted: &Print,
     json: bool,
+    legacy: &[String],
     force: bool,
     adopt: bool,
 ) -> Put {
@@ -49,15 +52,21 @@ pub fn put(
         Some(_) if force => Put::Write,
         Some(_) => Put::Edited,
         None if print == wanted => Put::Record,
-        None if json && wholly_own(text) => {
+        None if json && wholly_own(text) || is_older(text, legacy) => {
             if adopt {
-                Put::Write
+                Put::Adopt
             } else {
                 Put::Adoptable
             }
         }
         None => Put::Taken,
     }
+}
+
+/// Does its first line begin as an older gitvow's did?
+fn is_older(text: &str, legacy: &[String]) -> bool {
+    let text = text.strip_prefix(crate::doc::text::BOM).unwrap_or(text);
+    legacy.iter().any(|line| text.starts_with(line.as_str()))
 }
 
 /// Every command in a JSON text is of gitvow's own form, and there is one.

@@ -4,7 +4,7 @@
 use super::command::{self, Command, Guard};
 use super::names::{MAX_NAME, is_agent_name, is_event_name, is_variable_name, path_fault};
 use super::parse::{Bad, Step};
-use super::{AgentSpec, Entries, Install, PLACEHOLDER, RepoCommand, TreeSpec};
+use super::{AgentSpec, Alternative, Entries, Install, PLACEHOLDER, RepoCommand, TreeSpec};
 use serde_json::Value;
 
 /// Most entries, tree files, events, aliases or other members of one list.
@@ -93,28 +93,8 @@ fn check_install(install: &Install, at: &At) -> Result<(), Bad> {
             path(dir, &at)?;
         }
     }
-    few(install.alternatives.len(), &at.key("alternatives"))?;
-    for (i, other) in install.alternatives.iter().enumerate() {
-        let at = at.key("alternatives").index(i);
-        let files = [
-            ("user_file", &other.user_file, &install.user_file),
-            ("repo_file", &other.repo_file, &install.repo_file),
-            ("local_file", &other.local_file, &install.local_file),
-        ];
-        for (key, file, main) in files {
-            let Some(file) = file else { continue };
-            path(file, &at.key(key))?;
-            if main.is_none() {
-                return at
-                    .key(key)
-                    .bad(format!("has no `install.{key}` to stand for"));
-            }
-            if Some(file) == main.as_ref() {
-                return at.key(key).bad(format!("is `install.{key}` itself"));
-            }
-        }
-        root(&other.root, &at.key("root"))?;
-    }
+    others(install, "alternatives", &install.alternatives, at)?;
+    others(install, "legacy", &install.legacy, at)?;
     root(&install.root, &at.key("root"))?;
     let empty = check_entries(install, at)?;
     let no_file = files.iter().all(|(_, file)| file.is_none());
@@ -208,6 +188,35 @@ fn carries(entry: &Value, at: &At) -> Result<(), Bad> {
     Ok(())
 }
 
+/// Second files of the agent: each stands for one of the block's own. Only an older gitvow's place may be in the same
+/// file, under another root.
+fn others(install: &Install, name: &str, list: &[Alternative], at: &At) -> Result<(), Bad> {
+    few(list.len(), &at.key(name))?;
+    for (i, other) in list.iter().enumerate() {
+        let at = at.key(name).index(i);
+        let files = [
+            ("user_file", &other.user_file, &install.user_file),
+            ("repo_file", &other.repo_file, &install.repo_file),
+            ("local_file", &other.local_file, &install.local_file),
+        ];
+        for (key, file, main) in files {
+            let Some(file) = file else { continue };
+            path(file, &at.key(key))?;
+            if main.is_none() {
+                return at
+                    .key(key)
+                    .bad(format!("has no `install.{key}` to stand for"));
+            }
+            let elsewhere = name == "legacy" && other.root != install.root;
+            if Some(file) == main.as_ref() && !elsewhere {
+                return at.key(key).bad(format!("is `install.{key}` itself"));
+            }
+        }
+        root(&other.root, &at.key("root"))?;
+    }
+    Ok(())
+}
+
 fn check_trees(install: &Install, at: &At) -> Result<(), Bad> {
     few(install.trees.len(), &at.key("trees"))?;
     for (i, tree) in install.trees.iter().enumerate() {
@@ -222,6 +231,14 @@ fn check_trees(install: &Install, at: &At) -> Result<(), Bad> {
         }
         if let Some(mode) = &tree.mode {
             tree_mode(mode, &at.key("mode"))?;
+        }
+        for (i, line) in tree.legacy.iter().enumerate() {
+            if !line.contains("gitvow") || line.contains(char::is_control) {
+                return at
+                    .key("legacy")
+                    .index(i)
+                    .bad("must be the beginning of a line that names gitvow");
+            }
         }
         tree_files(tree, &at.key("files"))?;
     }

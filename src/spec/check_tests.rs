@@ -304,6 +304,37 @@ fn absurd_counts_are_refused() {
 }
 
 #[test]
+fn an_older_gitvows_places_are_checked_like_the_others() {
+    let bad = |text: &str| install(text);
+    assert_eq!(
+        bad(", \"legacy\": [{\"user_file\": \"../x.json\"}]"),
+        install(", \"alternatives\": [{\"user_file\": \"../x.json\"}]")
+            .replace("alternatives", "legacy")
+    );
+    assert_eq!(
+        bad(", \"legacy\": [{\"user_file\": \"a/b.json\", \"root\": [\"hooks\"]}]"),
+        "`install.legacy[0].user_file` is `install.user_file` itself"
+    );
+    assert_eq!(
+        bad(", \"legacy\": [{\"user_file\": \"a/b.json\", \"root\": [\"old\"]}]"),
+        ""
+    );
+    assert_eq!(
+        bad(", \"legacy\": [{\"repo_file\": \"a/c.json\"}]"),
+        "`install.legacy[0].repo_file` has no `install.repo_file` to stand for"
+    );
+    for line in ["// mine", "", "// gitvow\\n"] {
+        let text = format!(
+            ", \"trees\": [{{\"path\": \"t\", \"legacy\": [\"{line}\"], \"files\": {{\"x\": \"__GITVOW__\"}}}}]"
+        );
+        assert_eq!(
+            install(&text),
+            "`install.trees[0].legacy[0]` must be the beginning of a line that names gitvow"
+        );
+    }
+}
+
+#[test]
 fn alternatives_stand_for_something_else() {
     assert!(
         install(", \"alternatives\": [{\"user_file\": \"a/b.json\"}]")

@@ -141,6 +141,9 @@ pub struct Install {
     /// Files that get an event instead of the default one where they already have it (Droid).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
+    /// Where an older gitvow put entries that do nothing there: `--adopt` takes them out (Droid).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub legacy: Vec<Alternative>,
     /// Files that are wholly ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeSpec>,
@@ -173,7 +176,7 @@ impl Default for Entries {
     }
 }
 
-/// A second file of the same agent that takes over an event it already has.
+/// A second file of the same agent: one that takes over an event it already has, or one that an older gitvow used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alternative {
     /// Relative to HOME.
@@ -201,6 +204,9 @@ pub struct TreeSpec {
     pub repo_path: Option<String>,
     /// Relative file name → its text, or a JSON value that is printed.
     pub files: Map<String, Value>,
+    /// How the first line of a file begins that an older gitvow put there: `--adopt` takes it over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub legacy: Vec<String>,
     /// What to say when the tree's directory is new (OpenCode fetches a dependency then).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_dir_note: Option<String>,

@@ -50,6 +50,13 @@ const PLANNER: Shape = Shape::Object(&[
     ("hook", Shape::Any),
 ]);
 
+const FILES: Shape = Shape::List(&Shape::Object(&[
+    ("user_file", Shape::Text),
+    ("repo_file", Shape::Text),
+    ("local_file", Shape::Text),
+    ("root", TEXTS),
+]));
+
 const INSTALL: Shape = Shape::Object(&[
     ("user_file", Shape::NullOr(&Shape::Text)),
     ("repo_file", Shape::NullOr(&Shape::Text)),
@@ -59,21 +66,15 @@ const INSTALL: Shape = Shape::Object(&[
     ("root", TEXTS),
     ("entries", Shape::Entries),
     ("version_key", Shape::NullOr(&Shape::Text)),
-    (
-        "alternatives",
-        Shape::List(&Shape::Object(&[
-            ("user_file", Shape::Text),
-            ("repo_file", Shape::Text),
-            ("local_file", Shape::Text),
-            ("root", TEXTS),
-        ])),
-    ),
+    ("alternatives", FILES),
+    ("legacy", FILES),
     (
         "trees",
         Shape::List(&Shape::Object(&[
             ("path", Shape::Text),
             ("repo_path", Shape::Text),
             ("files", Shape::Map(&Shape::Any)),
+            ("legacy", TEXTS),
             ("new_dir_note", Shape::Text),
             ("mode", Shape::Text),
         ])),

@@ -362,6 +362,7 @@ pub fn wish(agent: &str, version: usize) -> Wish {
         entries: ["PreToolUse", last].iter().map(|e| entry(e)).collect(),
         version_key: version_key.map(str::to_owned),
         names: vec![agent.to_owned()],
+        legacy: Vec::new(),
     }
 }
 
@@ -379,6 +380,7 @@ pub fn one(path: &[&str], value: Value) -> Wish {
         entries: vec![Addition { path, value }],
         version_key: None,
         names: vec!["claude".to_owned()],
+        legacy: Vec::new(),
     }
 }
 

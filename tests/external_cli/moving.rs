@@ -1,33 +1,39 @@
-//! Homes that the Python gitvow 0.42.0 set up are taken over and come out clean.
-//! Its output is in `fixtures/python-0.42.0`. With `GITVOW_TEST_PYTHON=/abs/path` of that program (`pip install
-//! gitvow==0.42.0` into a virtual environment) it sets the home up itself, and the fixtures are compared with that.
+//! Homes and repositories that the Python gitvow 0.42.0 set up are taken over and come out clean.
+//! Its output is in `fixtures/python-0.42.0`. Where pip can have that program from PyPI, it sets them up itself, and the
+//! fixtures are compared with that. `GITVOW_TEST_PYPI=0`: the fixtures, without asking.
 
-use crate::home::Home;
+use crate::home::{Did, Home};
+use crate::python::python;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const LEDGER: &str = ".gitvow/ledger/11111111-2222-3333-4444-555555555555.json";
 const POLICY: &str = ".gitvow/policy.json";
 
-/// Agents whose file is the same in both programs, and that file.
-const MERGED: [(&str, &str); 4] = [
+/// Every agent that the Python program knew, and its file.
+const AGENTS: [(&str, &str); 7] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("gemini", ".gemini/settings.json"),
     ("cursor", ".cursor/hooks.json"),
+    ("copilot", COPILOT),
+    ("factory", DROID),
+    ("opencode", OPENCODE),
 ];
+const COPILOT: &str = ".copilot/hooks/gitvow.json";
+const DROID: &str = ".factory/hooks.json";
+const OPENCODE: &str = ".config/opencode/plugins/gitvow.js";
 
-/// The Python program, when it can be run.
-#[allow(clippy::disallowed_methods, reason = "a test's own switch")]
-fn python() -> Option<String> {
-    std::env::var("GITVOW_TEST_PYTHON")
-        .ok()
-        .filter(|p| p.starts_with('/'))
-}
+/// Those whose files are in `fixtures/python-0.42.0/repo`.
+const IN_REPO: [(&str, &str); 3] = [
+    ("claude", ".claude/settings.json"),
+    ("codex", ".codex/hooks.json"),
+    ("copilot", ".github/hooks/gitvow.json"),
+];
 
 /// The path that stands in the old entries.
 fn old() -> String {
-    python().unwrap_or_else(|| "/opt/venv/bin/gitvow".to_owned())
+    python().unwrap_or("/opt/venv/bin/gitvow").to_owned()
 }
 
 fn fixture(h: &Home, tree: &str, file: &str) -> String {
@@ -39,56 +45,144 @@ fn fixture(h: &Home, tree: &str, file: &str) -> String {
         .replace("@HOME@", home.trim_end_matches('/'))
 }
 
+#[track_caller]
+fn with_python(h: &Home, args: &str) -> Option<Did> {
+    let python = python()?;
+    let did = h.agent_runs(
+        &format!("PATH=/usr/bin:/bin; export PATH; '{python}' {args}"),
+        "",
+    );
+    assert_eq!(did.code, 0, "{did:?}");
+    Some(did)
+}
+
 /// Has the Python program set the home up for an agent, or does as it did.
 fn set_up(h: &Home, tree: &str, agent: &str, file: &str) {
-    if let Some(python) = python() {
-        let line =
-            format!("PATH=/usr/bin:/bin; export PATH; {python} install --user --agent {agent}");
-        let did = h.agent_runs(&line, "");
-        assert_eq!(did.code, 0, "{did:?}");
-        assert_eq!(
-            h.read(file),
-            fixture(h, tree, file),
-            "the fixture is out of date"
-        );
+    let wanted = fixture(h, tree, file);
+    if with_python(h, &format!("install --user --agent {agent}")).is_some() {
+        assert_eq!(h.read(file), wanted, "the fixture is out of date");
     } else {
-        h.write(file, &fixture(h, tree, file));
+        h.write(file, &wanted);
         h.write(POLICY, &fixture(h, "home", POLICY));
     }
     h.write(LEDGER, &fixture(h, "home", LEDGER));
 }
 
+/// What the agents' files still hold of gitvow. Git's own settings are no agent's file: the Python program's are left.
+fn traces(h: &Home) -> Vec<PathBuf> {
+    let mut files = h.files();
+    files.retain(|path, bytes| {
+        !path.ends_with(".gitconfig") && String::from_utf8_lossy(bytes).contains("gitvow")
+    });
+    files.into_keys().collect()
+}
+
+/// A file that held nothing else is empty, but for a version key: it is there, since nobody recorded who made it.
+#[track_caller]
+fn nothing_is_left(text: &str) {
+    let left: Value = serde_json::from_str(text).unwrap();
+    let left = left.as_object().unwrap();
+    assert!(
+        left.iter().all(|(k, v)| k == "version" && *v == 1),
+        "{text}"
+    );
+}
+
+fn is_tree(file: &str) -> bool {
+    file.contains("/gitvow.")
+}
+
 #[test]
 fn without_adopt_the_old_entries_are_named_and_left() {
-    for (agent, file) in MERGED {
+    for (agent, file) in AGENTS {
         let h = Home::new();
         set_up(&h, "home", agent, file);
-        let did = h.ok(&["install", "--agent", agent]);
+        let before = h.read(file);
+        let did = h.gitvow(&["install", "--agent", agent]);
+        assert_eq!(did.code, i32::from(is_tree(file)), "{agent}: {did:?}");
         let said = format!("{}{}", did.out, did.err);
         assert!(said.contains("--adopt"), "{agent}: {did:?}");
+        assert!(said.contains(file), "{agent}: {did:?}");
         assert!(h.read(file).contains(&old()), "{agent}");
+        h.ok(&["uninstall", "--agent", agent]);
+        assert_eq!(h.read(file), before, "{agent}");
     }
 }
 
 #[test]
-fn adopt_takes_them_over_and_uninstall_takes_them_out() {
-    let copilot = ("copilot", ".copilot/hooks/gitvow.json");
-    for (agent, file) in MERGED.into_iter().chain([copilot]) {
+fn adopt_takes_them_over_and_uninstall_leaves_nothing() {
+    for (agent, file) in AGENTS {
         let h = Home::new();
         set_up(&h, "home", agent, file);
         let state = (h.read(POLICY), h.read(LEDGER));
+        let before = h.files();
+        let dry = h.ok(&["install", "--agent", agent, "--adopt", "--dry-run"]);
+        assert!(dry.out.contains(&old()), "{agent}: {dry:?}");
+        assert_eq!(h.files(), before, "{agent}");
         h.ok(&["install", "--agent", agent, "--adopt"]);
-        let now = h.read(file);
-        assert!(!now.contains(&old()), "{agent}: {now}");
-        assert!(now.contains("/.gitvow/bin/gitvow hook"), "{agent}: {now}");
+        let now = h.files();
+        let text = |f: &Vec<u8>| String::from_utf8_lossy(f).into_owned();
+        assert!(!now.values().any(|f| text(f).contains(&old())), "{agent}");
+        assert!(
+            now.values()
+                .any(|f| text(f).contains("/.gitvow/bin/gitvow")),
+            "{agent}"
+        );
+        h.ok(&["install", "--agent", agent, "--adopt"]);
+        assert_eq!(h.files(), now, "{agent}: a second one writes nothing");
         h.ok(&["uninstall", "--agent", agent]);
-        let left = if h.path(file).exists() {
-            h.read(file)
+        assert_eq!(traces(&h), Vec::<PathBuf>::new(), "{agent}");
+        if is_tree(file) {
+            assert!(!h.path(file).exists(), "{agent}");
         } else {
-            String::new()
-        };
-        assert!(!left.contains("gitvow"), "{agent}: {left}");
+            nothing_is_left(&h.read(file));
+        }
         assert_eq!((h.read(POLICY), h.read(LEDGER)), state);
+    }
+}
+
+#[test]
+fn a_whole_home_is_moved_at_once() {
+    let h = Home::new();
+    for (agent, file) in AGENTS {
+        set_up(&h, "home", agent, file);
+    }
+    h.ok(&["install", "--adopt"]);
+    for (agent, file) in AGENTS {
+        assert!(!h.read(file).contains(&old()), "{agent}");
+    }
+    h.ok(&["uninstall"]);
+    assert_eq!(traces(&h), Vec::<PathBuf>::new());
+    assert!(!h.path(".gitvow/bin").exists());
+}
+
+#[test]
+fn a_repository_is_moved_too() {
+    for (agent, file) in IN_REPO {
+        let h = Home::new();
+        h.agent_runs("PATH=/usr/bin:/bin; export PATH; git init -q .", "");
+        let path = h.work().join(file);
+        let wanted = fixture(&h, "repo", file);
+        if with_python(&h, &format!("install --agent {agent} .")).is_some() {
+            assert_eq!(fs_err::read_to_string(&path).unwrap(), wanted);
+        } else {
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(&path, &wanted).unwrap();
+        }
+        let scope = ["--agent", agent, "--scope", "repo"];
+        h.ok(&[&["install", "--adopt"][..], &scope].concat());
+        let now = fs_err::read_to_string(&path).unwrap();
+        assert!(
+            now.contains("/.gitvow/bin/gitvow ]; then"),
+            "{agent}: {now}"
+        );
+        assert!(!now.contains("\"gitvow hook"), "{agent}: {now}");
+        h.ok(&[&["uninstall"][..], &scope].concat());
+        if is_tree(file) {
+            assert!(!path.exists(), "{agent}");
+        } else {
+            nothing_is_left(&fs_err::read_to_string(&path).unwrap());
+        }
     }
 }
 
@@ -101,46 +195,78 @@ fn a_users_own_settings_survive_the_move() {
     set_up(&h, "merged", "claude", file);
     h.ok(&["install", "--agent", "claude", "--adopt"]);
     h.ok(&["uninstall", "--agent", "claude"]);
-    let mut left: Value = serde_json::from_str(&h.read(file)).unwrap();
-    // Lists of events that the Python gitvow had added stay behind, empty: who made them can't be known.
-    let events = left["hooks"].as_object_mut().unwrap();
-    events.retain(|_, list| list.as_array().is_none_or(|l| !l.is_empty()));
-    assert_eq!(left, serde_json::from_str::<Value>(&own).unwrap());
+    // The Python program had dropped the last newline, and nothing else here.
+    assert_eq!(h.read(file), own.trim_end());
 }
 
 #[test]
-fn opencodes_old_plugin_is_refused_untouched_until_it_is_removed() {
+fn opencodes_old_plugin_is_replaced_with_a_copy_and_a_users_own_is_not() {
+    for edit in ["", "// mine\n"] {
+        let h = Home::new();
+        set_up(&h, "home", "opencode", OPENCODE);
+        let before = format!("{}{edit}", h.read(OPENCODE));
+        h.write(OPENCODE, &before);
+        let did = h.ok(&["install", "--agent", "opencode", "--adopt"]);
+        assert!(did.err.contains("saved/"), "{did:?}");
+        assert!(h.read(OPENCODE).starts_with("// Written by gitvow."));
+        let saved: Vec<String> = fs_err::read_dir(h.path(".gitvow/saved"))
+            .unwrap()
+            .map(|e| fs_err::read_to_string(e.unwrap().path()).unwrap())
+            .collect();
+        assert_eq!(saved, [before]);
+        h.ok(&["uninstall", "--agent", "opencode"]);
+        assert!(!h.path(OPENCODE).exists());
+    }
+    let own = "export const Mine = async () => ({});\n// gitvow: installed by `gitvow install --agent opencode`\n";
     let h = Home::new();
-    let file = ".config/opencode/plugins/gitvow.js";
-    set_up(&h, "home", "opencode", file);
-    let before = h.read(file);
+    h.write(OPENCODE, own);
     for args in [
         &["install", "--agent", "opencode"][..],
         &["install", "--agent", "opencode", "--adopt"],
+        &["install", "--agent", "opencode", "--adopt", "--force"],
     ] {
         let did = h.gitvow(args);
         assert_eq!(did.code, 1, "{did:?}");
-        assert!(did.err.contains(file), "{did:?}");
-        assert_eq!(h.read(file), before);
+        assert!(did.err.contains(OPENCODE), "{did:?}");
+        assert_eq!(h.read(OPENCODE), own);
     }
-    fs_err::remove_file(h.path(file)).unwrap();
-    h.ok(&["install", "--agent", "opencode"]);
-    h.ok(&["uninstall", "--agent", "opencode"]);
-    assert!(!h.path(file).exists());
 }
 
 #[test]
-fn droids_dead_file_is_left_and_is_in_nobodys_way() {
+fn in_droids_dead_wrapper_the_users_own_hooks_stay() {
     let h = Home::new();
-    let file = ".factory/hooks.json";
-    set_up(&h, "home", "factory", file);
-    let before = h.read(file);
-    h.ok(&["install", "--agent", "factory"]);
-    assert!(
-        h.read(".factory/settings.json")
-            .contains("hook --agent factory PreToolUse")
+    set_up(&h, "home", "factory", DROID);
+    let mut dead: Value = serde_json::from_str(&h.read(DROID)).unwrap();
+    let own = serde_json::json!({"hooks": [{"type": "command", "command": "/u/mine"}]});
+    dead["hooks"]["Stop"]
+        .as_array_mut()
+        .unwrap()
+        .push(own.clone());
+    dead["hooks"]["Notification"] = serde_json::json!([]);
+    h.write(DROID, &format!("{dead:#}"));
+    let did = h.ok(&["install", "--agent", "factory", "--adopt"]);
+    assert!(did.err.contains("doesn't read"), "{did:?}");
+    let settings = h.read(".factory/settings.json");
+    assert!(settings.contains("hook --agent factory PreToolUse"));
+    let left: Value = serde_json::from_str(&h.read(DROID)).unwrap();
+    assert_eq!(
+        left,
+        serde_json::json!({"hooks": {"Stop": [own], "Notification": []}})
     );
     h.ok(&["uninstall", "--agent", "factory"]);
     assert!(!h.path(".factory/settings.json").exists());
-    assert_eq!(h.read(file), before);
+    assert_eq!(serde_json::from_str::<Value>(&h.read(DROID)).unwrap(), left);
+}
+
+#[test]
+fn a_dead_wrapper_that_cant_be_read_stops_nobody_but_adopt() {
+    let h = Home::new();
+    h.write(DROID, "{\"hooks\": {\"Stop\": [ gitvow");
+    let did = h.gitvow(&["install", "--agent", "factory", "--adopt"]);
+    assert_eq!(did.code, 1, "{did:?}");
+    assert!(did.err.contains(DROID), "{did:?}");
+    assert!(!h.path(".factory/settings.json").exists());
+    h.ok(&["install", "--agent", "factory"]);
+    h.ok(&["uninstall", "--agent", "factory"]);
+    assert!(!h.path(".factory/settings.json").exists());
 }

@@ -1,16 +1,16 @@
 //! Install of one agent. Pure.
 
 use super::super::reconcile::{Goal, Known, Wish, reconcile};
-use super::super::{admit, inert, paths, print_of, tree, world::World};
+use super::super::{admit, inert, paths, world::World};
 use super::{
-    Action, AgentPlan, Context, FilePlan, Kept, Subject, merge_record, one_scope, saved_name,
+    Action, AgentPlan, Context, FilePlan, Subject, merge_record, one_scope, saved_name, trees,
     write_step,
 };
 use crate::doc::{Addition, lookup};
 use crate::error::{Error, Result};
-use crate::ledger::{Body, Merge, OwnerState, Record, SCHEMA, State, TreeFile};
-use crate::plan::steps::{Content, Step, Write};
-use crate::spec::command::{Command, Guard, entries, tree_texts};
+use crate::ledger::{Body, Merge, OwnerState, Record};
+use crate::plan::steps::{Content, Step};
+use crate::spec::command::{Command, Guard, entries};
 use crate::spec::{AgentSpec, Format, Install, Scope};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,7 @@ pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<A
             let recorded = ctx.record(&path, world.get(&path).and_then(|a| a.real()));
             let ours = recorded.is_some_and(|r| holds(r, subject));
             if wish.entries.is_empty() && !ours {
+                leftovers(ctx, subject, spec, install, &path, &wish, world, &mut plan)?;
                 continue;
             }
             file(
@@ -51,7 +52,7 @@ pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<A
             world,
         ));
     }
-    trees(ctx, subject, install, &targets, world, &mut plan)?;
+    trees::plan(ctx, subject, install, &targets, world, &mut plan)?;
     if let Some(first) = targets.trees.first().filter(|_| targets.merge.is_none()) {
         checks.extend(inert::switches(
             title(spec),
@@ -114,18 +115,27 @@ pub fn wishes(
         .cloned()
         .collect();
     let list = matches!(install.entries, crate::spec::Entries::List(_));
-    let wish = |root: &[String], version_key| Wish {
+    let wish = |path: &Path, root: &[String], list: bool, version_key| Wish {
         owner: state(root, list),
         entries: Vec::new(),
         version_key,
         names: names.clone(),
+        legacy: merge.legacy_roots(path),
     };
     let mut out: Vec<(PathBuf, Wish)> = vec![(
         merge.path.clone(),
-        wish(&merge.root, install.version_key.clone()),
+        wish(&merge.path, &merge.root, list, install.version_key.clone()),
     )];
     for other in &merge.alternatives {
-        out.push((other.path.clone(), wish(&other.root, None)));
+        out.push((
+            other.path.clone(),
+            wish(&other.path, &other.root, list, None),
+        ));
+    }
+    for old in &merge.legacy {
+        if !out.iter().any(|(path, _)| *path == old.path) {
+            out.push((old.path.clone(), wish(&old.path, &old.root, false, None)));
+        }
     }
     let command = command(ctx, install, subject.owner.scope);
     for (path, value) in entries(install, &command) {
@@ -145,6 +155,44 @@ pub fn wishes(
         }
     }
     out
+}
+
+/// A file into which nothing of ours goes: what an older gitvow left there goes with `--adopt` and is named without.
+/// Then nothing about the file is a reason to refuse.
+#[allow(clippy::too_many_arguments)]
+fn leftovers(
+    ctx: &Context<'_>,
+    subject: &Subject<'_>,
+    spec: &AgentSpec,
+    install: &Install,
+    path: &Path,
+    wish: &Wish,
+    world: &World,
+    plan: &mut AgentPlan,
+) -> Result<()> {
+    let bytes = world.get(path).and_then(|a| a.bytes());
+    let text = bytes.and_then(|b| std::str::from_utf8(b).ok());
+    let mentions = |t: &str| t.contains("gitvow") || t.contains("\\u");
+    if wish.legacy.is_empty() || !text.is_some_and(mentions) {
+        return Ok(());
+    }
+    let done = file(
+        ctx,
+        subject,
+        spec,
+        install,
+        path,
+        wish,
+        world,
+        plan,
+        &mut Vec::new(),
+    );
+    if !ctx.adopt {
+        plan.files
+            .retain(|f| f.path != path || f.action != Action::Unchanged);
+        return Ok(());
+    }
+    done
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -170,7 +218,8 @@ fn file(
         format: install.format,
         shortcut: true,
     };
-    let goal = if wish.entries.is_empty() {
+    let ours = record.is_some_and(|r| holds(r, subject));
+    let goal = if wish.entries.is_empty() && ours {
         Goal::Take {
             owner: subject.owner,
             wish: None,
@@ -266,7 +315,7 @@ fn file(
     Ok(())
 }
 
-fn push_dir(plan: &mut AgentPlan, dir: &Path) {
+pub(super) fn push_dir(plan: &mut AgentPlan, dir: &Path) {
     if !plan.new_dirs.iter().any(|d| d == dir) {
         plan.new_dirs.push(dir.to_path_buf());
         plan.transaction.steps.push(Step::MakeDir {
@@ -288,139 +337,6 @@ fn merge_of<'r>(path: &Path, record: Option<&'r Record>) -> Result<Option<&'r Me
         )
         .at(path)),
         None => Ok(None),
-    }
-}
-
-fn trees(
-    ctx: &Context<'_>,
-    subject: &Subject<'_>,
-    install: &Install,
-    targets: &paths::Targets,
-    world: &World,
-    plan: &mut AgentPlan,
-) -> Result<()> {
-    let command = command(ctx, install, subject.owner.scope);
-    let texts: Vec<_> = install
-        .trees
-        .iter()
-        .map(|t| tree_texts(t, &command))
-        .collect();
-    for target in &targets.trees {
-        let wanted = texts
-            .get(target.tree)
-            .and_then(|t| t.iter().find(|t| t.name == target.name));
-        let Some(wanted) = wanted else {
-            return Err(Error::bug("a tree file without a text").at(&target.path));
-        };
-        let path = &target.path;
-        let actual = world.at(path);
-        let admitted = admit::writable(path, &actual, &ctx.bounds)?;
-        let record = ctx.record(path, Some(&admitted.real));
-        let tree = match record.map(|r| &r.body) {
-            Some(Body::Tree(tree)) => Some(tree),
-            Some(Body::Merge(_)) => return Err(taken(path, false)),
-            None => None,
-        };
-        let after = print_of(std::iter::once(wanted.text.as_str()));
-        let before = admitted.text.map(|t| print_of(std::iter::once(t)));
-        let there = before.as_ref().zip(admitted.text);
-        let decision = tree::put(there, tree, &after, wanted.json, ctx.force, ctx.adopt);
-        let mut planned = FilePlan {
-            tree: true,
-            path: path.clone(),
-            real: admitted.real.clone(),
-            action: Action::Unchanged,
-            before: before.clone(),
-            after: Some(after.clone()),
-            content: None,
-        };
-        let save = match decision {
-            tree::Put::Nothing => {
-                tree.is_none_or(|t| t.owner.as_ref() != Some(subject.owner) || !t.state.is_active())
-            }
-            tree::Put::Record => true,
-            tree::Put::Write => {
-                if let (Some(print), Some(t)) = (&before, tree)
-                    && t.print != *print
-                {
-                    let name = format!("{}.{}", saved_name(path), &print.sha256[..8]);
-                    plan.transaction
-                        .keep_copies
-                        .push((name, admitted.real.clone()));
-                }
-                for missing in admitted.missing {
-                    push_dir(plan, missing);
-                }
-                let content = Content::Text {
-                    text: wanted.text.clone(),
-                };
-                plan.transaction.steps.push(Step::Write(Write {
-                    path: admitted.real.clone(),
-                    expect: before.clone(),
-                    after: after.clone(),
-                    content: content.clone(),
-                    mode: target.mode,
-                    in_place: admitted.in_place,
-                }));
-                planned.action = if before.is_some() {
-                    Action::Edit
-                } else {
-                    Action::Create
-                };
-                planned.content = Some(content);
-                true
-            }
-            tree::Put::Edited => {
-                planned.action = Action::Keep;
-                planned.after.clone_from(&before);
-                plan.unfinished = true;
-                plan.kept.push(Kept {
-                    path: path.clone(),
-                    reason: "it was edited after install".to_owned(),
-                });
-                false
-            }
-            tree::Put::Taken => return Err(taken(path, false)),
-            tree::Put::Adoptable => return Err(taken(path, true)),
-        };
-        if save {
-            plan.transaction.save.push(Record {
-                schema: SCHEMA,
-                path: record.map_or_else(|| path.clone(), |r| r.path.clone()),
-                real: admitted.real.clone(),
-                dirs: ctx.dirs_for(&admitted.real, admitted.missing, record),
-                gitvow: ctx.version.to_owned(),
-                body: Body::Tree(TreeFile {
-                    print: after,
-                    mode: target.mode,
-                    owner: Some(subject.owner.clone()),
-                    json: wanted.json.then(|| wanted.text.clone()),
-                    adapter: subject.adapter.cloned(),
-                    block: ctx.block,
-                    launcher: None,
-                    state: State::Active,
-                }),
-            });
-        }
-        plan.files.push(planned);
-    }
-    Ok(())
-}
-
-fn taken(path: &Path, adoptable: bool) -> Error {
-    let error = Error::refused(
-        "path-taken",
-        format!("`{}` is there already and is not gitvow's", path.display()),
-    )
-    .at(path);
-    if adoptable {
-        error.help("it holds only entries of another gitvow: `--adopt` takes it over")
-    } else {
-        error.help(format!(
-            "move it away: mv {} {}.moved",
-            admit::quoted(path),
-            admit::quoted(path)
-        ))
     }
 }
 

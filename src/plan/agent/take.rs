@@ -23,11 +23,7 @@ pub fn planned_paths(ctx: &Context<'_>, subject: &Subject<'_>) -> Vec<PathBuf> {
     else {
         return Vec::new();
     };
-    let merges = targets
-        .merge
-        .into_iter()
-        .flat_map(|m| std::iter::once(m.path).chain(m.alternatives.into_iter().map(|a| a.path)));
-    merges.collect()
+    targets.merge.map_or_else(Vec::new, |m| m.paths())
 }
 
 /// The records of an owner that this call means: all of them at user scope, those of the repository otherwise.

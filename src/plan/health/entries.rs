@@ -30,7 +30,8 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
     else {
         return;
     };
-    let looked = match read(sight, text, Some(merge), merge.format, state) {
+    let legacy = target(sight).map_or_else(Vec::new, |t| t.legacy_roots(path));
+    let looked = match read(sight, text, Some(merge), merge.format, state, legacy) {
         Ok(looked) => looked,
         Err(fault) => {
             out.push(unparseable(path, &admit::fault(path, text, &fault)));
@@ -149,7 +150,8 @@ pub(super) fn unrecorded(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<F
             Body::Merge(m) if r.path == path || actual.real() == Some(&r.real) => Some(m),
             _ => None,
         });
-        if let Ok(looked) = read(sight, text, merge, install.format, &state) {
+        let legacy = target.legacy_roots(&path);
+        if let Ok(looked) = read(sight, text, merge, install.format, &state, legacy) {
             for finding in looked
                 .findings
                 .iter()
@@ -230,6 +232,7 @@ fn read(
     record: Option<&Merge>,
     format: Format,
     state: &OwnerState,
+    legacy: Vec<Vec<String>>,
 ) -> Result<Look, Fault> {
     let known = Known {
         text: Some(text),
@@ -242,6 +245,7 @@ fn read(
         entries: Vec::new(),
         version_key: None,
         names: sight.names(),
+        legacy,
     };
     look(&known, &wish)
 }

@@ -56,7 +56,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
     let before = known
         .text
         .map(|t| crate::plan::print_of(std::iter::once(t)));
-    let m = Matched::new(known, before.as_ref(), Some(&wish.owner))?;
+    let m = Matched::new(known, before.as_ref(), Some(wish))?;
     let owner = &wish.owner.owner;
     let mut out = Look {
         findings: Vec::new(),
@@ -156,7 +156,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
             owner: owner.clone(),
             keys: stranger.element.path.clone(),
             at: Some(at),
-            detail: format!("it runs `{}`, which nobody recorded", stranger.form.path),
+            detail: wish.stranger(&stranger.element.path, &stranger.form.path),
         });
     }
     out.exact = m.untouched || exact(&m);

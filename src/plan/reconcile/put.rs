@@ -15,7 +15,7 @@ pub(super) fn put(
     adopt: bool,
 ) -> Result<Outcome, Fault> {
     // Over a file that is gone nothing of its record holds but who was in it.
-    let m = Matched::new(known, before, Some(&wish.owner))?;
+    let m = Matched::new(known, before, Some(wish))?;
     let mut work = Work {
         m: &m,
         wish,
@@ -198,7 +198,7 @@ impl Work<'_, '_> {
                     owner: owner.clone(),
                     keys: element.path.clone(),
                     at: Some(element.span.start),
-                    detail: format!("it runs `{}`, which nobody recorded", stranger.form.path),
+                    detail: self.wish.stranger(&element.path, &stranger.form.path),
                 });
             }
         }
@@ -237,7 +237,12 @@ impl Work<'_, '_> {
             owner: self.wish.owner.owner.clone(),
             keys: element.path.clone(),
             at: Some(element.span.start),
-            detail: "an entry that another gitvow wrote is replaced by today's".to_owned(),
+            detail: if self.wish.is_dead(&element.path) {
+                "an entry that another gitvow wrote, where the agent doesn't read it, is taken out"
+            } else {
+                "an entry that another gitvow wrote is replaced by today's"
+            }
+            .to_owned(),
         });
     }
 
@@ -361,7 +366,10 @@ impl Work<'_, '_> {
         }
         let mut owners = known.record.map_or_else(Vec::new, |r| r.owners.clone());
         owners.retain(|o| o.owner != self.wish.owner.owner);
-        owners.push(self.wish.owner.clone());
+        let entries: Vec<Entry> = self.entries.into_iter().flatten().collect();
+        if entries.iter().any(|e| e.owner == self.wish.owner.owner) {
+            owners.push(self.wish.owner.clone());
+        }
         let existed = match known.record {
             Some(record) if known.text.is_some() => record.origin.existed,
             _ => known.text.is_some(),
@@ -369,7 +377,7 @@ impl Work<'_, '_> {
         let after = pieces.print();
         self.out.splices = pieces.splices();
         self.out.after = Some(after.clone());
-        self.out.record = Some(Merge {
+        let merge = Merge {
             format: known.format,
             origin: Origin {
                 existed,
@@ -378,10 +386,11 @@ impl Work<'_, '_> {
             after,
             inserted: pieces.ours(),
             owners,
-            entries: self.entries.into_iter().flatten().collect(),
+            entries,
             containers,
             version,
-        });
+        };
+        self.out.record = (!merge.owners.is_empty()).then_some(merge);
         Ok(self.out)
     }
 }

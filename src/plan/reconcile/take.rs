@@ -23,7 +23,7 @@ pub(super) fn take(
             ..Outcome::default()
         });
     }
-    let m = Matched::new(known, before, wish.map(|w| &w.owner))?;
+    let m = Matched::new(known, before, wish)?;
     let last = known
         .record
         .is_none_or(|r| r.owners.iter().all(|o| o.owner == *owner));
@@ -235,7 +235,7 @@ impl Work<'_, '_> {
                     hang: None,
                 });
             } else {
-                let detail = format!("it runs `{}`, which nobody recorded", stranger.form.path);
+                let detail = wish.stranger(&element.path, &stranger.form.path);
                 self.out.findings.push(Finding {
                     code: "unrecorded-entry",
                     owner: self.owner.clone(),
