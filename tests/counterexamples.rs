@@ -9,3 +9,5 @@ mod nine;
 mod own;
 #[path = "counterexamples/style.rs"]
 mod style;
+#[path = "counterexamples/toml.rs"]
+mod toml;

@@ -10,7 +10,11 @@ mod edits;
 mod history;
 #[path = "properties/hostile.rs"]
 mod hostile;
+#[path = "properties/released.rs"]
+mod released;
 #[path = "properties/rewrite.rs"]
 mod rewrite;
+#[path = "properties/toml.rs"]
+mod toml;
 #[path = "properties/undo.rs"]
 mod undo;

@@ -5,4 +5,5 @@
 pub mod engine;
 pub mod json_edits;
 pub mod json_text;
+pub mod toml_text;
 pub mod tree;
