@@ -225,7 +225,12 @@ impl<'a> Matched<'a> {
         more: &[CutRequest],
         containers: &[Container],
     ) -> Result<Vec<Range<usize>>, Fault> {
-        let requests = self.standing().chain(more.iter().cloned()).collect();
+        let mut requests: Vec<CutRequest> = self.standing().collect();
+        for request in more {
+            if requests.iter().all(|r| r.span != request.span) {
+                requests.push(request.clone());
+            }
+        }
         self.cut_with_version(requests, containers, true)
             .map(|cut| cut.map_or_else(Vec::new, |(cut, _)| cut.ranges))
     }

@@ -148,20 +148,24 @@ impl Work<'_, '_> {
     }
 
     /// `--force`: ours as it should be. A group in which somebody else's handler stands is theirs by now: it stays,
-    /// less our handlers, and ours comes anew.
+    /// less our handlers, and ours comes anew; so it does where the edited one stands in another list.
     fn put_back(&mut self, n: usize, i: usize, w: usize) {
-        let element = &self.m.elements[n];
-        let found = handlers(&self.m.doc, element, &self.m.entries[i]);
-        let Some(found) = found.filter(|found| found.foreign > 0) else {
-            self.replaced.push((n, i, w));
-            return;
-        };
+        let (element, entry) = (&self.m.elements[n], &self.m.entries[i]);
+        let found = handlers(&self.m.doc, element, entry);
         self.note_shift(n);
-        let ours = found.ours.into_iter().chain(found.edited);
-        self.cut.extend(ours.map(|h| CutRequest {
-            span: h.span,
-            hang: None,
-        }));
+        let spans = match found.filter(|found| found.foreign > 0) {
+            Some(found) => {
+                let ours = found.ours.into_iter().chain(found.edited);
+                ours.map(|handler| handler.span).collect()
+            }
+            None if element.path == entry.path => {
+                self.replaced.push((n, i, w));
+                return;
+            }
+            None => vec![element.span.clone()],
+        };
+        let whole = |span| CutRequest { span, hang: None };
+        self.cut.extend(spans.into_iter().map(whole));
         self.adds.push((w, Some(i)));
     }
 
@@ -299,10 +303,18 @@ impl Work<'_, '_> {
         // something stays in them.
         let mut containers = m.containers.clone();
         containers.extend(m.shells(&self.strangers));
-        let mut pieces = if self.strangers.is_empty() {
+        // What `--force` puts back is ours again, separators included.
+        let edited = |(_, i, _): &&(usize, usize, usize)| matches!(m.matches[*i], Match::Edited(_));
+        let forced = self.replaced.iter().filter(edited);
+        let mut more: Vec<CutRequest> = forced
+            .map(|(n, i, _)| m.request(*n, &m.entries[*i]))
+            .collect();
+        let mut pieces = if self.strangers.is_empty() && more.is_empty() {
             m.pieces()?
         } else {
-            let more: Vec<CutRequest> = self.found.iter().chain(&self.cut).cloned().collect();
+            if !self.strangers.is_empty() {
+                more.extend(self.found.iter().chain(&self.cut).cloned());
+            }
             Pieces::new(m.text, &m.ranges_with(&more, &containers)?)
         };
         let mut splices: Vec<Splice> = Vec::new();

@@ -30,6 +30,9 @@ pub(super) fn take(
     if let Some(record) = known.record
         && m.untouched
         && last
+        && m.matches
+            .iter()
+            .all(|found| matches!(found, Match::Same(_)))
         && record.entries.iter().all(|e| e.state.is_active())
         && let Some(out) = undo(known, record, &m)
     {
