@@ -1,6 +1,13 @@
 //! Documents by hand: the nine counterexamples of facts/engine.md 2.1 by name, the style traps, and the user's own
 //! edits to our entries. Bytes are compared as bytes.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests are tests too"
+)]
+
 #[path = "common/properties.rs"]
 mod common;
 #[path = "counterexamples/nine.rs"]

@@ -1,6 +1,13 @@
 //! The engine's promises (spec 2.6), each over generated text. `GITVOW_CASES` says how many cases, 256 otherwise;
 //! seeds that once failed are kept in `fixtures/seeds/` and run first.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests are tests too"
+)]
+
 #[path = "common/properties.rs"]
 mod common;
 

@@ -116,7 +116,7 @@ impl<'a> Page<'a> {
                     .map(|(_, t)| t)
                     .collect();
                 let token = scalars.get(rng.below(scalars.len()))?;
-                let new = *rng.pick(&["42", "\"edited\"", "null", "\"}, ]\"", "-1.5e3"]);
+                let new = rng.pick(&["42", "\"edited\"", "null", "\"}, ]\"", "-1.5e3"]);
                 ("scalar", vec![(token.range.clone(), new.to_owned())])
             }
             2 if !self.strict => {
@@ -134,7 +134,7 @@ impl<'a> Page<'a> {
                 let gaps = self.gaps();
                 let gaps: Vec<&usize> = gaps.iter().filter(free).collect();
                 let at = **gaps.get(rng.below(gaps.len()))?;
-                let white = *rng.pick(&[" ", "\t", "   ", "\n", "\r\n", "\n\n    "]);
+                let white = rng.pick(&[" ", "\t", "   ", "\n", "\r\n", "\n\n    "]);
                 // Between the halves of nothing: a lone CR before an LF would become one newline of two.
                 let split = self.text[..at].ends_with('\r') || self.text[at..].starts_with('\n');
                 (!split).then_some(("white space in", vec![(at..at, white.to_owned())]))?
@@ -172,7 +172,7 @@ impl<'a> Page<'a> {
                 } else {
                     String::new()
                 };
-                let value = *rng.pick(&["1", "{\"a\": []}", "\"x\"", "[[ ]]"]);
+                let value = rng.pick(&["1", "{\"a\": []}", "\"x\"", "[[ ]]"]);
                 ("element in", vec![(at..at, format!("{key}{value}{comma}"))])
             }
             _ => {
@@ -224,7 +224,7 @@ impl<'a> Page<'a> {
         *fresh += 1;
         let lists = self.ours_last();
         let (list, item) = lists.get(rng.below(lists.len()))?;
-        let space = *rng.pick(&["", " ", "\n    "]);
+        let space = rng.pick(&["", " ", "\n    "]);
         let (at, text) = match item.comma {
             Some(c) => (self.tokens[c].range.end, format!("{space}\"mine{fresh}\",")),
             None => (

@@ -22,8 +22,8 @@ impl Rng {
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
-    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
     }
 }
 
@@ -43,18 +43,18 @@ impl Look {
     pub fn random(rng: &mut Rng, strict: bool) -> Self {
         Self {
             strict,
-            newline: *rng.pick(&["\n", "\n", "\r\n", "\r"]),
+            newline: rng.pick(&["\n", "\n", "\r\n", "\r"]),
             mixed: rng.chance(10),
-            unit: *rng.pick(&["  ", "  ", "    ", "\t", " ", ""]),
-            space: *rng.pick(&[0, 10, 90, 100]),
-            break_lines: *rng.pick(&[0, 30, 80, 100, 100]),
-            comments: if strict { 0 } else { *rng.pick(&[0, 5, 25]) },
+            unit: rng.pick(&["  ", "  ", "    ", "\t", " ", ""]),
+            space: rng.pick(&[0, 10, 90, 100]),
+            break_lines: rng.pick(&[0, 30, 80, 100, 100]),
+            comments: if strict { 0 } else { rng.pick(&[0, 5, 25]) },
             trailing: !strict && rng.chance(25),
         }
     }
     fn nl(&self, rng: &mut Rng) -> &'static str {
         if self.mixed {
-            *rng.pick(&["\n", "\r\n", "\r"])
+            rng.pick(&["\n", "\r\n", "\r"])
         } else {
             self.newline
         }
@@ -120,7 +120,7 @@ impl Writer<'_> {
             }
         } else if self.rng.chance(self.look.space) {
             self.out
-                .push_str(*self.rng.pick(&[" ", " ", " ", "  ", "\t"]));
+                .push_str(self.rng.pick(&[" ", " ", " ", "  ", "\t"]));
         }
         if self.rng.chance(self.look.comments) {
             self.comment(depth);
@@ -129,7 +129,7 @@ impl Writer<'_> {
 
     fn comment(&mut self, depth: usize) {
         if self.rng.chance(50) {
-            self.out.push_str(*self.rng.pick(&[
+            self.out.push_str(self.rng.pick(&[
                 "/* c */",
                 "/**/",
                 "/* \"hooks\": [ */",
@@ -137,8 +137,7 @@ impl Writer<'_> {
             ]));
         } else {
             self.out.push_str(
-                *self
-                    .rng
+                self.rng
                     .pick(&["// note", "//", "// } , ]", "// gitvow hook"]),
             );
             let nl = self.look.nl(self.rng);
@@ -177,8 +176,8 @@ impl Writer<'_> {
 
     pub fn value(&mut self, depth: usize) {
         match self.rng.below(if depth > 3 { 2 } else { 4 }) {
-            0 => self.out.push_str(*self.rng.pick(STRINGS)),
-            1 => self.out.push_str(*self.rng.pick(SCALARS)),
+            0 => self.out.push_str(self.rng.pick(STRINGS)),
+            1 => self.out.push_str(self.rng.pick(SCALARS)),
             2 => {
                 let n = self.rng.below(3);
                 self.children(depth, '[', ']', n, &mut |w, _| w.value(depth + 1));
@@ -305,6 +304,7 @@ pub fn document(seed: u64, strict: bool) -> String {
 }
 
 /// How many cases to run: `GITVOW_CASES`, else 256.
+#[allow(clippy::disallowed_methods, reason = "tests have no other environment")]
 pub fn cases() -> u64 {
     std::env::var("GITVOW_CASES")
         .ok()

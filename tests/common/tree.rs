@@ -153,7 +153,6 @@ pub fn strict() -> ParseOptions {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
-        ..ParseOptions::default()
     }
 }
 

@@ -9,7 +9,7 @@ use gitvow::spec::Format;
 #[test]
 fn p3_disjoint_edits_commute_byte_for_byte() {
     json_files("p3-disjoint", |seed, rng, mut file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         if file.put(&wish(agent, 0), false, false).is_err() {
             return;
         }
@@ -49,7 +49,7 @@ fn p3_disjoint_edits_commute_byte_for_byte() {
 #[test]
 fn p3_newline_conversion_commutes_byte_for_byte() {
     json_files("p3-newlines", |seed, rng, file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         for newline in ["\r\n", "\n", "\r"] {
             let mut file = file.clone();
             if file.put(&wish(agent, 0), false, false).is_err() {
@@ -70,7 +70,7 @@ fn p3_newline_conversion_commutes_byte_for_byte() {
 fn p3_adjoining_edits_keep_tree_and_comments() {
     let (mut all, mut exact) = (0, 0);
     json_files("p3-adjoining", |seed, rng, mut file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         if file.put(&wish(agent, 0), false, false).is_err() {
             return;
         }

@@ -18,7 +18,7 @@ fn p5_any_history_ends_in_the_users_bytes() {
             }
             match rng.below(10) {
                 0..=3 => {
-                    let agent = *rng.pick(&JSON_AGENTS);
+                    let agent = rng.pick(&JSON_AGENTS);
                     let version = rng.below(3);
                     match file.put(&wish(agent, version), false, false) {
                         Ok(_) if here.contains(&agent) => {}
@@ -33,7 +33,7 @@ fn p5_any_history_ends_in_the_users_bytes() {
                     log.push(format!("take {agent}: {:?}", file.text));
                 }
                 6 if file.text.is_some() => {
-                    let newline = *rng.pick(&["\n", "\r\n", "\r"]);
+                    let newline = rng.pick(&["\n", "\r\n", "\r"]);
                     file.convert(newline);
                     log.push(format!("convert {newline:?}: {:?}", file.text));
                 }
@@ -77,7 +77,7 @@ fn remove(seed: u64, file: &mut File, agent: &str, log: &[String]) {
 #[test]
 fn p5_both_orders_of_every_pair() {
     json_files("p5-pairs", |seed, rng, file| {
-        let (a, b) = (*rng.pick(&JSON_AGENTS), *rng.pick(&JSON_AGENTS));
+        let (a, b) = (rng.pick(&JSON_AGENTS), rng.pick(&JSON_AGENTS));
         if a == b {
             return;
         }
@@ -103,7 +103,7 @@ fn p5_both_orders_of_every_pair() {
 #[test]
 fn p5_taking_nobody_out_changes_nothing() {
     json_files("p5-nobody", |seed, rng, mut file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         if file.put(&wish(agent, 0), false, false).is_err() {
             return;
         }

@@ -192,13 +192,13 @@ fn p8_soup_never_panics() {
     for seed in seeds("p8-soup") {
         let mut rng = Rng::new(seed ^ 0x5008);
         let parts = 1 + rng.below(40);
-        let text: String = (0..parts).map(|_| *rng.pick(BITS)).collect();
+        let text: String = (0..parts).map(|_| rng.pick(BITS)).collect();
         for format in FORMATS {
             let mut file = File::new(format, Some(&text));
             let agent = if format == Format::Toml {
-                *rng.pick(&["codex", "kimi"])
+                rng.pick(&["codex", "kimi"])
             } else {
-                *rng.pick(&JSON_AGENTS)
+                rng.pick(&JSON_AGENTS)
             };
             if file
                 .put(&wish(agent, 0), rng.chance(50), rng.chance(50))

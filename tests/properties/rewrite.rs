@@ -27,7 +27,7 @@ fn p9_after_a_rewrite_nothing_of_ours_is_left_and_the_rest_is_equal() {
         let mut text = String::new();
         tree.print(
             &mut text,
-            *rng.pick(&[None, Some(2), Some(4)]),
+            rng.pick(&[None, Some(2), Some(4)]),
             0,
             rng.chance(50),
         );
@@ -77,7 +77,7 @@ fn p9_after_a_rewrite_nothing_of_ours_is_left_and_the_rest_is_equal() {
 #[test]
 fn p9_a_rewrite_then_an_install_writes_nothing() {
     json_files("p9-idle", |seed, rng, mut file| {
-        let wish = wish(*rng.pick(&JSON_AGENTS), 0);
+        let wish = wish(rng.pick(&JSON_AGENTS), 0);
         if file.put(&wish, false, false).is_err() {
             return;
         }
@@ -99,14 +99,14 @@ fn p9_a_rewrite_then_an_install_writes_nothing() {
 #[test]
 fn p9_a_rewrite_then_an_upgrade_is_undone() {
     json_files("p9-upgrade", |seed, rng, mut file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         if file.put(&wish(agent, 0), false, false).is_err() {
             return;
         }
         let record = file.record.clone().unwrap();
         let tree = file.tree().unwrap();
         let mut text = String::new();
-        tree.print(&mut text, *rng.pick(&[None, Some(2)]), 0, false);
+        tree.print(&mut text, rng.pick(&[None, Some(2)]), 0, false);
         file.text = Some(text.clone());
         file.put(&wish(agent, 1), false, false)
             .unwrap_or_else(|e| panic!("seed {seed} {e:?}\n{text}"));

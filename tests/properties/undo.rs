@@ -33,7 +33,7 @@ pub fn is_fair(file: &File, fault: &gitvow::doc::Fault) -> bool {
 #[test]
 fn p1_a_second_install_writes_nothing() {
     json_files("p1", |seed, rng, mut file| {
-        let wish = wish(*rng.pick(&JSON_AGENTS), 0);
+        let wish = wish(rng.pick(&JSON_AGENTS), 0);
         if let Err(fault) = file.put(&wish, false, false) {
             assert!(is_fair(&file, &fault));
             return;
@@ -61,7 +61,7 @@ fn p1_a_second_install_writes_nothing() {
 #[test]
 fn p2_uninstall_gives_bytes_and_absence_back() {
     json_files("p2", |seed, rng, file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         for shortcut in [true, false] {
             let mut file = file.clone();
             file.shortcut = shortcut;
@@ -83,7 +83,7 @@ fn p2_uninstall_gives_bytes_and_absence_back() {
 #[test]
 fn p4_an_install_adds_and_changes_nothing() {
     json_files("p4", |seed, rng, mut file| {
-        let wish = wish(*rng.pick(&JSON_AGENTS), 0);
+        let wish = wish(rng.pick(&JSON_AGENTS), 0);
         let (before, notes) = (file.str().to_owned(), file.comments());
         if file.put(&wish, false, false).is_err() {
             return;
@@ -127,7 +127,7 @@ fn p4_an_install_adds_and_changes_nothing() {
 #[test]
 fn an_upgrade_stands_in_the_old_ones_place_and_is_undone() {
     json_files("upgrade", |seed, rng, mut file| {
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         if file.put(&wish(agent, 0), false, false).is_err() {
             return;
         }
