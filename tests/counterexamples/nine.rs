@@ -6,6 +6,7 @@ use serde_json::json;
 
 fn put(text: &str) -> File {
     let mut file = File::new(Format::Jsonc, Some(text));
+    file.edits_ours = true;
     file.put(&ours(), false, false).unwrap();
     file
 }

@@ -18,6 +18,7 @@ fn wishes() -> Wish {
 
 fn installed() -> File {
     let mut file = File::new(Format::Jsonc, Some(BASE));
+    file.edits_ours = true;
     file.put(&wishes(), false, false).unwrap();
     assert_eq!(file.str(), BASE.replace(MINE, &format!("{MINE},{OURS}")));
     file
@@ -292,6 +293,21 @@ fn an_edited_entry_is_named_although_another_owner_wrote_since() {
         assert_eq!(forced.str(), case.forced.0, "{}", case.name);
         forced.take(&owner("claude"), Some(&wish), false).unwrap();
         assert_eq!(forced.str(), case.uninstall_forced.0, "{}", case.name);
+    }
+}
+
+#[test]
+fn a_copy_or_a_moved_entry_goes_although_another_owner_wrote_since() {
+    let wish = wishes();
+    let other = crate::common::engine::wish("qwen", 0);
+    for case in cases().iter().filter(|c| !c.uninstall.1) {
+        let mut file = installed();
+        file.text = Some(case.edited.clone());
+        file.put(&other, false, false).unwrap();
+        file.take(&owner("qwen"), Some(&other), false).unwrap();
+        let out = file.take(&owner("claude"), Some(&wish), false).unwrap();
+        assert_eq!(file.str(), case.uninstall.0, "{}", case.name);
+        assert_eq!(codes(&out), case.uninstall.2, "{}", case.name);
     }
 }
 

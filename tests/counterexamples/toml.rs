@@ -14,6 +14,7 @@ fn ours() -> Wish {
 
 fn put(text: &str) -> File {
     let mut file = File::new(Format::Toml, Some(text));
+    file.edits_ours = true;
     file.put(&ours(), false, false)
         .unwrap_or_else(|e| panic!("{text:?} {e:?}"));
     file
@@ -160,6 +161,7 @@ fn a_handler_in_our_group_stays() {
     let group = wish("codex", 0);
     for force in [false, true] {
         let mut file = File::new(Format::Toml, Some(text));
+        file.edits_ours = true;
         file.put(&group, false, false).unwrap();
         let edited =
             file.str()
@@ -204,6 +206,7 @@ fn what_stands_in_the_way_is_refused_with_its_place() {
     ];
     for text in texts {
         let mut file = File::new(Format::Toml, Some(text));
+        file.edits_ours = true;
         let fault = file.put(&ours(), false, false).expect_err(text);
         assert!(fault.at.is_some(), "{text:?} {fault:?}");
         assert!(file.str() == text && file.record.is_none());

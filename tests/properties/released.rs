@@ -54,6 +54,7 @@ fn undo(name: &str, merge: &Merge, after: &str) {
     for shortcut in [true, false] {
         let mut file = File::new(merge.format, Some(after));
         file.shortcut = shortcut;
+        file.edits_ours = kept;
         file.record = Some(merge.clone());
         for state in &merge.owners {
             file.take(&state.owner, None, kept)
@@ -72,6 +73,11 @@ fn undo(name: &str, merge: &Merge, after: &str) {
 /// `cargo test --test properties write_ledger_fixtures -- --ignored`.
 #[test]
 #[ignore = "writes fixtures that are missing"]
+#[allow(
+    clippy::disallowed_methods,
+    clippy::type_complexity,
+    reason = "writes into the tree, once a version"
+)]
 fn write_ledger_fixtures() {
     let lines = "{\n  \"model\": \"opus\", // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Edit\", \"hooks\": [{ \"command\": \"/u/guard.sh\" }] }\n    ]\n  }\n}\n";
     let toml = "# mine\nmodel = \"k2\"\n\n[[hooks]]\nevent = \"Stop\"\ncommand = \"/u/done.sh\"\n";
@@ -159,6 +165,7 @@ fn write_ledger_fixtures() {
         json!({"command": "/b/gitvow hook --agent claude Stop", "timeout": 30}),
     );
     let mut file = File::new(Format::Json, Some(before));
+    file.edits_ours = true;
     file.put(&wish, false, false).unwrap();
     file.text = Some(file.str().replace("30", "90"));
     file.take(&owner("claude"), Some(&wish), false).unwrap();

@@ -156,7 +156,7 @@ fn edit(rng: &mut Gen, file: &mut File, fresh: &mut usize) -> Option<&'static st
             let section = format!("{newline}[typed{fresh}]{newline}q = 1 # typed{newline}");
             (
                 "a section behind",
-                ends.then(|| (text.len()..text.len(), section))?,
+                ends.then_some((text.len()..text.len(), section))?,
             )
         }
         kind @ 1..=3 => {
