@@ -323,27 +323,26 @@ impl<'a> Matched<'a> {
         all
     }
 
-    /// Unclaimed elements that say exactly what a recorded entry of this owner says.
-    fn duplicates(&self, owner: &Owner, findings: &mut Vec<Finding>) {
-        for (n, element) in self.elements.iter().enumerate() {
-            if self.matches.iter().any(|m| m.element() == Some(n)) {
-                continue;
-            }
-            let twin = self.entries.iter().find(|e| {
+    /// Unclaimed elements that say exactly what a recorded entry of this owner says, with that entry.
+    fn copies(&self, owner: &Owner) -> Vec<(usize, &Entry)> {
+        let claimed = |n: usize| self.matches.iter().any(|m| m.element() == Some(n));
+        let twin = |(n, element): (usize, &crate::doc::Element)| {
+            let entry = self.entries.iter().find(|e| {
                 e.owner == *owner
                     && e.path == element.path
                     && super::matching::same(&e.value, &element.value)
-            });
-            if let Some(entry) = twin {
-                let detail = "it stands there more than once; gitvow wrote one of them".to_owned();
-                findings.push(self.finding(
-                    "entry-duplicated",
-                    &entry.owner,
-                    &element.path,
-                    Some(n),
-                    detail,
-                ));
-            }
+            })?;
+            (!claimed(n) && !element.comments).then_some((n, entry))
+        };
+        self.elements.iter().enumerate().filter_map(twin).collect()
+    }
+
+    /// Names the copies.
+    fn duplicates(&self, owner: &Owner, findings: &mut Vec<Finding>) {
+        for (n, entry) in self.copies(owner) {
+            let detail = "it stands there more than once; gitvow wrote one of them".to_owned();
+            let path = &entry.path;
+            findings.push(self.finding("entry-duplicated", &entry.owner, path, Some(n), detail));
         }
     }
 

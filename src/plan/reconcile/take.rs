@@ -34,6 +34,7 @@ pub(super) fn take(
             .iter()
             .all(|found| matches!(found, Match::Same(_)))
         && record.entries.iter().all(|e| e.state.is_active())
+        && m.copies(owner).is_empty()
         && let Some(out) = undo(known, record, &m)
     {
         return Ok(out);
@@ -191,24 +192,13 @@ impl Work<'_, '_> {
     /// Further copies of our entries that the user made: without their command they would only be dead hooks, and
     /// a second uninstall would take them for unrecorded ones.
     fn copies(&mut self) {
-        let m = self.m;
-        for (n, element) in m.elements.iter().enumerate() {
-            let claimed = m.matches.iter().any(|found| found.element() == Some(n));
-            let twin = m.entries.iter().find(|e| {
-                e.owner == *self.owner && e.path == element.path && same(&e.value, &element.value)
+        for (n, entry) in self.m.copies(self.owner) {
+            self.requests.push(CutRequest {
+                span: self.m.elements[n].span.clone(),
+                hang: None,
             });
-            if let (false, false, Some(entry)) = (claimed, element.comments, twin) {
-                self.requests.push(CutRequest {
-                    span: element.span.clone(),
-                    hang: None,
-                });
-                self.find(
-                    "entry-duplicated",
-                    entry,
-                    Some(n),
-                    "it stood there more than once".to_owned(),
-                );
-            }
+            let detail = "it stood there more than once".to_owned();
+            self.find("entry-duplicated", entry, Some(n), detail);
         }
     }
 
