@@ -232,7 +232,7 @@ fn adopt_and_uninstall_leave_what_was_not_gitvows() {
         let mut rng = Rng::new(seed ^ 0x0ADD);
         let strict = seed % 2 == 0;
         let format = if strict { Format::Json } else { Format::Jsonc };
-        let agent = *rng.pick(&JSON_AGENTS);
+        let agent = rng.pick(&JSON_AGENTS);
         let (old, new) = (wish(agent, 1), wish(agent, 0));
         let mut file = File::new(format, Some(&document(seed, strict)));
         file.shortcut = rng.chance(50);

@@ -10,6 +10,8 @@
 
 #[path = "common/properties.rs"]
 mod common;
+#[path = "counterexamples/later.rs"]
+mod later;
 #[path = "counterexamples/nine.rs"]
 mod nine;
 #[path = "counterexamples/own.rs"]
