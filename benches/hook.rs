@@ -148,12 +148,12 @@ impl Subject {
 
     /// The peak of resident memory, read while the process waits for what follows its payload.
     fn peak(&self) -> Option<u64> {
+        let name = self.program.file_name()?.to_str()?.to_owned();
         let mut child = self.start(Stdio::piped());
         let mut stdin = child.stdin.take().unwrap();
         let _ = stdin.write_all(PAYLOAD.as_bytes());
         let status = format!("/proc/{}/status", child.id());
         let (mut peak, begun) = (None, Instant::now());
-        let name = self.program.file_name()?.to_str()?.to_owned();
         // The Python gitvow waits for the end of its input.
         while child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_millis(500) {
             let text = fs::read_to_string(&status).unwrap_or_default();

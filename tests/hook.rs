@@ -12,6 +12,8 @@
 mod failing;
 #[path = "hook/judge.rs"]
 mod judge;
+#[path = "hook/outside.rs"]
+mod outside;
 #[path = "hook/run.rs"]
 mod run;
 
