@@ -56,16 +56,21 @@ impl<'a> JsonDoc<'a> {
         for (index, item) in list.items.iter().enumerate() {
             let slice = &self.text[item.span()];
             if slice.contains("gitvow") || slice.contains("\\u") {
-                out.push(Element {
-                    path: path.to_vec(),
-                    index,
-                    span: item.span(),
-                    value: parse(slice).unwrap_or(Value::Null),
-                    comments: verify::Tokens::new(slice)
-                        .any(|(t, _)| matches!(t, verify::Token::Comment { .. })),
-                    behind: list.items.len() - index - 1,
-                });
+                out.push(self.element(list, path, index, item));
             }
+        }
+    }
+
+    fn element(&self, list: &Located, path: &[String], index: usize, item: &Item) -> Element {
+        let slice = &self.text[item.span()];
+        Element {
+            path: path.to_vec(),
+            index,
+            span: item.span(),
+            value: parse(slice).unwrap_or(Value::Null),
+            comments: verify::Tokens::new(slice)
+                .any(|(t, _)| matches!(t, verify::Token::Comment { .. })),
+            behind: list.items.len() - index - 1,
         }
     }
 
@@ -77,18 +82,7 @@ impl<'a> JsonDoc<'a> {
         };
         let items = list.items.iter().enumerate();
         items
-            .map(|(index, item)| {
-                let slice = &self.text[item.span()];
-                Element {
-                    path: element.path.clone(),
-                    index,
-                    span: item.span(),
-                    value: parse(slice).unwrap_or(Value::Null),
-                    comments: verify::Tokens::new(slice)
-                        .any(|(t, _)| matches!(t, verify::Token::Comment { .. })),
-                    behind: list.items.len() - index - 1,
-                }
-            })
+            .map(|(index, item)| self.element(&list, &element.path, index, item))
             .collect()
     }
 
@@ -205,12 +199,12 @@ impl<'a> JsonDoc<'a> {
     }
 }
 
-/// A small piece of JSON as a value; comments and trailing commas allowed. `None` where the library can't
-/// decode it (lone surrogates, nesting beyond its limit): such a piece is never ours.
-fn parse(text: &str) -> Option<Value> {
-    let options = jsonc_parser::ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
+/// What jsonc-parser may read: comments and trailing commas where `extras` says so, and none of its other leniencies, which let damage
+/// pass for health (a missing comma, single quotes, names without quotes).
+pub fn strictness(extras: bool) -> jsonc_parser::ParseOptions {
+    jsonc_parser::ParseOptions {
+        allow_comments: extras,
+        allow_trailing_commas: extras,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -219,8 +213,13 @@ fn parse(text: &str) -> Option<Value> {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
-    };
-    jsonc_parser::parse_to_serde_value(text, &options).ok()
+    }
+}
+
+/// A small piece of JSON as a value; comments and trailing commas allowed. `None` where the library can't
+/// decode it (lone surrogates, nesting beyond its limit): such a piece is never ours.
+fn parse(text: &str) -> Option<Value> {
+    jsonc_parser::parse_to_serde_value(text, &strictness(true)).ok()
 }
 
 /// The value at a path of keys, with its offset.

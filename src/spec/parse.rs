@@ -5,9 +5,10 @@
 
 use super::AgentSpec;
 use super::{check, shape};
+use crate::doc::json::strictness;
 use crate::error::Error;
+use jsonc_parser::CollectOptions;
 use jsonc_parser::ast;
-use jsonc_parser::{CollectOptions, ParseOptions};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
@@ -35,11 +36,15 @@ pub fn parse(text: &str, source: Source) -> Result<AgentSpec, Error> {
     if source == Source::External {
         serde_json::from_str::<Value>(text).map_err(|e| planner_error(format!("not JSON: {e}")))?;
     }
-    let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &options(source))
-        .map_err(|e| {
-            planner_error(format!("not JSON: {}", e.kind()))
-                .position(e.line_display(), e.column_display())
-        })?;
+    let parsed = jsonc_parser::parse_to_ast(
+        text,
+        &CollectOptions::default(),
+        &strictness(source == Source::BuiltIn),
+    )
+    .map_err(|e| {
+        planner_error(format!("not JSON: {}", e.kind()))
+            .position(e.line_display(), e.column_display())
+    })?;
     let Some(tree) = parsed.value else {
         return Err(planner_error("not JSON: the text is empty"));
     };
@@ -138,22 +143,6 @@ fn offset(tree: &ast::Value<'_>, path: &[Step]) -> usize {
         node = value;
     }
     at
-}
-
-fn options(source: Source) -> ParseOptions {
-    let lenient = source == Source::BuiltIn;
-    ParseOptions {
-        allow_comments: lenient,
-        allow_trailing_commas: lenient,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
 }
 
 /// The tree as plain data. A key that stands twice is refused: readers disagree on which one counts.
