@@ -150,9 +150,23 @@ pub struct Install {
     /// The guarded command of repository scope; absent: repository scope is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_command: Option<RepoCommand>,
-    /// What the vendor's reader accepts and needs, from which "inert" is judged.
+    /// What the vendor's reader accepts and needs, from which "inert" is judged; absent: what `format` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<Reads>,
+}
+
+impl Install {
+    /// What the vendor's reader accepts: as said, else as `format` means it (5.1). `json` is strict but for a BOM.
+    pub fn reader(&self) -> Reads {
+        self.reads.clone().unwrap_or_else(|| Reads {
+            bom: true,
+            comments: self.format != Format::Json,
+            trailing_commas: self.format != Format::Json,
+            top_keys: None,
+            requires: BTreeMap::new(),
+            switches: Vec::new(),
+        })
+    }
 }
 
 /// The default of [`Install::root`]: the protocol's top-level `hooks` key.

@@ -235,7 +235,7 @@ fn file(
     let text = admitted.text.unwrap_or("");
     let out = reconcile(&known, &goal).map_err(|f| admit::fault(path, text, &f))?;
     plan.take_outcome(path, text, &out);
-    if let (Some(reads), false) = (&install.reads, wish.entries.is_empty()) {
+    if !wish.entries.is_empty() {
         let blank = text
             .trim_start_matches(crate::doc::text::BOM)
             .trim()
@@ -247,7 +247,7 @@ fn file(
             path,
             install.format,
             text,
-            reads,
+            &install.reader(),
             ours_to_make,
         ));
     }

@@ -22,11 +22,8 @@ pub(super) fn text(
     let Some(install) = sight.install() else {
         return;
     };
-    let Some(reads) = &install.reads else {
-        return;
-    };
     let title = sight.title();
-    let mut reasons = inert::in_text(title, path, format, text, reads, false);
+    let mut reasons = inert::in_text(title, path, format, text, &install.reader(), false);
     reasons.extend(inert::entry_keys(title, path, install, text));
     out.extend(reasons.iter().map(found));
 }
