@@ -218,6 +218,10 @@ fn posix(text: &str, command: &Command<'_>) -> String {
 fn powershell(text: &str, command: &Command<'_>) -> String {
     const PATH: &str = "\"$HOME/.gitvow/bin/gitvow\"";
     match &command.form {
+        // A bare path needs no call operator, and a POSIX shell can then read the line as well.
+        Form::Absolute(path) if path.starts_with('/') && bare(path) => {
+            text.replace(PLACEHOLDER, path)
+        }
         Form::Absolute(path) => {
             text.replace(PLACEHOLDER, &format!("& '{}'", path.replace('\'', "''")))
         }
@@ -271,6 +275,12 @@ fn quote(text: &str) -> String {
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     }
+}
+
+/// No character of it means anything to PowerShell.
+fn bare(path: &str) -> bool {
+    let safe = |b: u8| b.is_ascii_alphanumeric() || b"/._-".contains(&b);
+    path.bytes().all(safe)
 }
 
 fn plain_form(words: &[String], guarded: bool) -> Option<OwnForm> {
