@@ -202,6 +202,7 @@ impl<'a> Session<'a> {
                 repo: self.repo_real.as_deref(),
                 state: &self.state_real,
                 force: wishes.force,
+                in_place: wishes.force,
                 foreign_home: self.foreign_home,
             },
             ground: self.ground(),

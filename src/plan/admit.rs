@@ -17,6 +17,8 @@ pub struct Bounds<'a> {
     pub state: &'a Path,
     /// `--force`.
     pub force: bool,
+    /// A file with several names may be overwritten in place: `--force`, or what was installed is to be taken out.
+    pub in_place: bool,
     /// We are root and HOME belongs to somebody else.
     pub foreign_home: bool,
 }
@@ -132,7 +134,7 @@ pub fn writable<'a>(path: &Path, actual: &'a Actual, bounds: &Bounds<'_>) -> Res
     if let Actual::File(file) = actual
         && file.links > 1
     {
-        if !bounds.force {
+        if !bounds.in_place {
             return Err(refuse(
                 "hard-link",
                 format!("`{shown}` is a hard link: {} names share this file, and replacing it would part them", file.links),

@@ -164,6 +164,7 @@ impl Install {
             trailing_commas: self.format != Format::Json,
             top_keys: None,
             requires: BTreeMap::new(),
+            entry_keys: None,
             switches: Vec::new(),
         })
     }

@@ -201,7 +201,7 @@ fn merge_file(
     planned.before.clone_from(&before);
     let writes = out.remove || !out.splices.is_empty();
     if writes {
-        let admitted = admit::writable(path, &actual, &ctx.bounds)?;
+        let admitted = admit::writable(path, &actual, &giving_back(ctx, recorded.is_some()))?;
         if let (Some(print), true) = (
             &before,
             ctx.force && out.findings.iter().any(|f| f.code == "entry-edited"),
@@ -260,6 +260,15 @@ fn merge_file(
     Ok(())
 }
 
+/// What was installed must come out without more ado: a recorded file that has other names, since `--force` or since
+/// later, is overwritten in place, so that all of them get their bytes back.
+fn giving_back<'a>(ctx: &Context<'a>, recorded: bool) -> admit::Bounds<'a> {
+    admit::Bounds {
+        in_place: ctx.bounds.in_place || recorded,
+        ..ctx.bounds
+    }
+}
+
 fn tree_file(
     ctx: &Context<'_>,
     record: &Record,
@@ -292,7 +301,7 @@ fn tree_file(
         None => tree::take(there, tree, ctx.force).map_err(|f| admit::fault(path, text, &f))?,
     };
     let remove = |plan: &mut AgentPlan, planned: &mut FilePlan| -> Result<()> {
-        let admitted = admit::writable(path, &actual, &ctx.bounds)?;
+        let admitted = admit::writable(path, &actual, &giving_back(ctx, true))?;
         if let Some(expect) = &before {
             if *expect != tree.print {
                 let name = format!("{}.{}", saved_name(path), &expect.sha256[..8]);
@@ -370,7 +379,7 @@ fn cut_tree(
     planned: &mut FilePlan,
 ) -> Result<()> {
     let path = &record.path;
-    let admitted = admit::writable(path, actual, &ctx.bounds)?;
+    let admitted = admit::writable(path, actual, &giving_back(ctx, true))?;
     let text = admitted.text.unwrap_or("");
     plan.take_outcome(path, text, out);
     if let (Some(after), false) = (&out.after, out.splices.is_empty()) {

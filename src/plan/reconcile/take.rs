@@ -84,6 +84,15 @@ fn missing(known: &Known<'_>, owner: &Owner) -> Outcome {
 /// The bytes are as we left them and nobody else is in the file: take all insertions out. `None` unless the
 /// result is the origin.
 fn undo(known: &Known<'_>, record: &Merge, m: &Matched<'_>) -> Option<Outcome> {
+    // An entry that was found there and recorded is not among the bytes that we inserted.
+    let inserted = |n: usize| {
+        let span = &m.elements[n].span;
+        let covers = |r: &Range<usize>| r.start <= span.start && span.end <= r.end;
+        m.recorded_ranges.iter().any(covers)
+    };
+    if !m.matches.iter().all(|f| f.element().is_none_or(inserted)) {
+        return None;
+    }
     let mut pieces = Pieces::new(m.text, &m.recorded_ranges);
     pieces.splice(&cuts(&m.recorded_ranges));
     let after = pieces.print();
@@ -193,6 +202,7 @@ impl Work<'_, '_> {
     /// a second uninstall would take them for unrecorded ones.
     fn copies(&mut self) {
         for (n, entry) in self.m.copies(self.owner) {
+            note_shift(self.m, n, entry, &mut self.out);
             self.requests.push(CutRequest {
                 span: self.m.elements[n].span.clone(),
                 hang: None,
