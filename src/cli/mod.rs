@@ -17,10 +17,11 @@ pub mod probe;
 mod purge;
 pub mod render;
 mod run;
+pub mod selftest;
 pub mod session;
 pub mod uninstall;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 pub use crate::escape;
 use crate::sys::Sys;
 use args::{Cli, Command};
@@ -43,7 +44,7 @@ fn dispatch(cli: &Cli, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
         Command::Install(a) => install::run(a, sys, console),
         Command::Uninstall(a) => uninstall::run(a, sys, console),
         Command::Doctor(a) => doctor::run(a, sys, console),
-        Command::Selftest(_) => Err(not_built("selftest")),
+        Command::Selftest(a) => selftest::run(a, sys, console),
         Command::Hook(a) => Ok(hook(a)),
         Command::Agents(a) => agents::run(a, sys, console),
         Command::Check(a) => check::run(a, sys, console),
@@ -59,8 +60,4 @@ fn hook(args: &args::Hook) -> u8 {
     }
     words.push(args.event.clone().into());
     crate::hook::main(&words)
-}
-
-fn not_built(command: &str) -> Error {
-    Error::failed("not-built", format!("`gitvow {command}` is not built yet"))
 }
