@@ -16,5 +16,7 @@ mod hooks;
 mod moving;
 #[path = "external_cli/python.rs"]
 mod python;
+#[path = "external_cli/refed.rs"]
+mod refed;
 #[path = "external_cli/refusals.rs"]
 mod refusals;

@@ -134,6 +134,27 @@ fn uninstall_needs_no_adapter() {
     }
 }
 
+#[test]
+fn a_changed_adapter_is_recorded_anew_though_its_entries_are_the_same() {
+    let tree = json!({"trees": [{"path": ".myagent", "files": {"x.js": "run(__GITVOW__);"}}]});
+    for block in [seed_block(), tree] {
+        let h = Home::new();
+        let path = h.info_only("myagent", &block);
+        h.agent_runs("/bin/chmod 0700 ~/.gitvow ~/.gitvow/agents", "");
+        h.ok(&["install", "--agent", "myagent"]);
+        h.ok(&["doctor", "--agent", "myagent"]);
+        let files = h.files();
+        let text = fs_err::read_to_string(&path).unwrap();
+        fs_err::write(&path, format!("{text}# another line\n")).unwrap();
+        let did = h.gitvow(&["doctor", "--agent", "myagent"]);
+        assert!(did.out.contains("adapter-changed"), "{did:?}");
+        h.ok(&["install", "--agent", "myagent"]);
+        assert_eq!(h.files(), files);
+        h.ok(&["doctor", "--agent", "myagent"]);
+        h.ok(&["uninstall", "--agent", "myagent"]);
+    }
+}
+
 /// Installs and uninstalls in the given order; the file is back afterwards, and in between it holds exactly
 /// the entries of those that are in.
 fn in_order(h: &Home, file: &str, ins: &[&str], outs: &[&str]) {
@@ -210,4 +231,90 @@ fn two_adapters_and_a_builtin_share_one_file_in_every_order() {
             }
         }
     }
+}
+
+/// Adds to a file: text, what it is merged into, and who shares it.
+struct Shared {
+    file: &'static str,
+    names: [&'static str; 3],
+    blocks: [Value; 2],
+    texts: &'static [Option<&'static str>],
+}
+
+fn every_order(shared: &Shared) {
+    let orders = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    for (n, text) in shared.texts.iter().enumerate() {
+        let h = Home::new();
+        for (name, block) in shared.names.iter().zip(&shared.blocks) {
+            h.info_only(name, block);
+        }
+        h.info_only("myagent", &seed_block());
+        h.ok(&["install", "--agent", "myagent"]);
+        if let Some(text) = text {
+            h.write(shared.file, text);
+        }
+        for (i, ins) in orders.iter().enumerate() {
+            // Another pairing of orders for each text.
+            let outs = orders[(i + n + 1) % orders.len()];
+            let named = |order: &[usize; 3]| order.map(|k| shared.names[k]);
+            in_order(&h, shared.file, &named(ins), &named(&outs));
+        }
+    }
+}
+
+#[test]
+fn in_jsonc_they_come_and_go_around_the_comments() {
+    let file = ".factory/settings.json";
+    let block = |name: &str, event: &str| {
+        json!({"user_file": file, "format": "jsonc",
+               "entries": {event: [{"hooks": [{"type": "command", "command": format!("__GITVOW__ hook --agent {name} {event}")}]}]}})
+    };
+    every_order(&Shared {
+        file,
+        names: ["one", "two", "factory"],
+        blocks: [block("one", "PreToolUse"), block("two", "beforeTool")],
+        texts: &[
+            None,
+            Some(
+                "// mine\n{\n\t\"hooks\": { // here\n\t\t\"PreToolUse\": [ /* none */ ]\n\t} // end\n}\n",
+            ),
+            Some(
+                "{\r\n  /* a */ \"a\": 1, // one\r\n  \"hooks\": {\"PreToolUse\": [{\"hooks\": []} /* last */]}\r\n}",
+            ),
+            Some("// only a comment\n"),
+        ],
+    });
+}
+
+#[test]
+fn in_toml_they_come_and_go_in_blocks_and_arrays() {
+    let file = ".kimi-code/config.toml";
+    let tables = json!({"user_file": file, "format": "toml", "root": ["gates", "x"],
+        "entries": {"beforeTool": [{"command": "__GITVOW__ hook --agent one beforeTool", "timeout": 30}]}});
+    // In Kimi's own list.
+    let list = json!({"user_file": file, "format": "toml", "root": ["hooks"],
+        "entries": [{"event": "PreToolUse", "command": "__GITVOW__ hook --agent two PreToolUse"}]});
+    every_order(&Shared {
+        file,
+        names: ["one", "two", "kimi"],
+        blocks: [tables, list],
+        texts: &[
+            None,
+            Some("# mine\na = 1 # one\n\n[other]\nb = 2"),
+            Some(
+                "a = \"x\"\r\n\r\n[[hooks]] # mine\r\nevent = \"Stop\"\r\ncommand = \"/u/x\"\r\n\r\n\r\n[z]\r\n",
+            ),
+            Some(
+                "hooks = [\n  { event = \"Stop\", command = \"/u/x\" }, # mine\n]\n[gates.x]\nbeforeTool = [ ] # none\n",
+            ),
+            Some("# only a comment\n\n"),
+        ],
+    });
 }

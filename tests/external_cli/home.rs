@@ -130,6 +130,14 @@ impl Home {
         files.retain(|p, _| !p.starts_with(self.path(".gitvow")));
         files
     }
+
+    /// Every file below the working directory but git's own.
+    pub fn work_files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        walk(&self.work(), &mut files);
+        files.retain(|p, _| !p.starts_with(self.work().join(".git")));
+        files
+    }
 }
 
 fn walk(dir: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {

@@ -155,3 +155,48 @@ fn an_installed_adapter_is_run_from_its_path_and_no_other() {
     assert_eq!(did.code, 7, "{did:?}");
     assert!(!mark.exists());
 }
+
+/// 4.3: judged before any adapter is run, so an adapter can't make a call of it.
+#[test]
+fn a_payload_that_is_no_object_never_reaches_the_adapter() {
+    for installed in [true, false] {
+        let h = Home::new();
+        let mark = h.path("ran");
+        let touch = format!("touch '{}'; {CALL}", mark.display());
+        with_parts(&h, &touch, &format!("touch '{}'; {ANSWER}", mark.display()));
+        let run = |event: &str, payload: &str| {
+            let launcher = h.path(".gitvow/bin/gitvow").display().to_string();
+            let program = if installed {
+                launcher.as_str()
+            } else {
+                env!("CARGO_BIN_EXE_gitvow")
+            };
+            h.agent_runs(&format!("'{program}' hook --agent x {event}"), payload)
+        };
+        if installed {
+            h.ok(&["install", "--agent", "x"]);
+        }
+        for payload in [
+            "[]",
+            "[{}]",
+            "\"x\"",
+            "null",
+            "true",
+            "7",
+            "",
+            " ",
+            "{",
+            "nonsense",
+            "[{\"a\":1}]{}",
+        ] {
+            let did = run("beforeTool", payload);
+            assert_eq!(did.code, 2, "{payload}: {did:?}");
+            assert!(did.err.contains("BLOCKED"), "{payload}: {did:?}");
+            let did = run("afterTool", payload);
+            assert_eq!(did.code, 0, "{payload}: {did:?}");
+            assert!(!mark.exists(), "{payload}");
+        }
+        assert_eq!(run("beforeTool", "{}").code, 7);
+        assert!(mark.exists());
+    }
+}

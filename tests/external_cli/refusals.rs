@@ -80,3 +80,29 @@ fn an_unknown_agent_is_wrong_usage() {
     assert_eq!(did.code, 2, "{did:?}");
     assert!(did.err.contains("nobody"), "{did:?}");
 }
+
+#[test]
+fn repository_scope_without_a_repo_command_names_the_key_to_add() {
+    let h = Home::new();
+    let mut install = block(".x/hooks.json");
+    let forms = install.as_object_mut().unwrap().remove("repo_command");
+    h.info_only("x", &install);
+    h.agent_runs("PATH=/usr/bin:/bin; export PATH; git init -q .", "");
+    let args = ["install", "--agent", "x", "--scope", "repo"];
+    refused(&h, &args, "no `install.repo_command`");
+    let did = h.gitvow(&args);
+    let key = "\"repo_command\": {\"allow\": \"exit 0\", \"block\": \"exit 2\"}";
+    assert!(did.err.contains(key), "{did:?}");
+    assert!(!h.work().join(".x").exists());
+    // What it says to add is what makes it work.
+    install["repo_command"] = serde_json::from_str::<serde_json::Value>(&format!("{{{key}}}"))
+        .unwrap()["repo_command"]
+        .clone();
+    assert_eq!(forms.as_ref(), Some(&install["repo_command"]));
+    h.info_only("x", &install);
+    h.ok(&args);
+    let text = fs_err::read_to_string(h.work().join(".x/hooks.json")).unwrap();
+    assert!(text.contains("else exit 0; fi"), "{text}");
+    h.ok(&["uninstall", "--agent", "x", "--scope", "repo"]);
+    assert!(!h.work().join(".x").exists());
+}
