@@ -175,9 +175,10 @@ pub fn lacks(spec: &AgentSpec, scope: Scope) -> Option<Error> {
     }
     if scope == Scope::Repo && install.repo_command.is_none() {
         let why = format!(
-            "it isn't known how {name} runs a command, so nothing that works for the whole team can be committed"
+            "{name} has no `install.repo_command`, which says what its committed command does where gitvow isn't installed"
         );
-        return Some(no_scope(spec, why, scope));
+        let add = r#"add `"repo_command": {"allow": "exit 0", "block": "exit 2"}` to its `install`, with the shell text that this agent takes for "go on" and for a denial"#;
+        return Some(no_scope(spec, why, scope).help(add));
     }
     None
 }

@@ -62,22 +62,21 @@ fn the_five_minutes_and_the_pieces() {
         adapter.metadata().unwrap().permissions().mode() & 0o777,
         0o755
     );
-    let text = fs_err::read_to_string(&adapter)
-        .unwrap()
-        .replace("example", "myagent");
-    fs_err::write(&adapter, text).unwrap();
-    let pieces: String = sh_blocks[1]
-        .lines()
-        .filter(|l| !l.starts_with("gitvow "))
-        .map(|l| format!("{l}; echo\n"))
-        .collect();
-    let said = String::from_utf8(sh(&s, &pieces).stdout).unwrap();
+    let state = s.path("home/.gitvow").metadata().unwrap();
+    assert_eq!(state.permissions().mode() & 0o777, 0o700);
+    let binary = Path::new(env!("CARGO_BIN_EXE_gitvow")).parent().unwrap();
+    let path = format!("PATH={}:$PATH; export PATH\n", binary.display());
+    let said = String::from_utf8(sh(&s, &(path + &sh_blocks[1])).stdout).unwrap();
+    assert!(said.contains("+++ "), "{said}");
+    assert!(!s.path("home/.myagent").exists());
     let documents: Vec<serde_json::Value> = said
         .lines()
-        .filter(|l| !l.is_empty())
+        .filter(|l| l.starts_with("{\""))
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    assert_eq!(documents.len(), 3, "{said}");
+    assert_eq!(documents.len(), 4, "{said}");
+    assert_eq!(documents[0]["install"]["user_file"], ".myagent/hooks.json");
+    assert_eq!(documents[3]["verdict"], "deny");
     assert_eq!(documents[0]["name"], "myagent");
     assert_eq!(
         documents[1]["calls"][0]["payload"]["tool_input"]["command"],

@@ -67,7 +67,12 @@ pub(super) fn plan(
         };
         let save = match decision {
             tree::Put::Nothing => {
-                tree.is_none_or(|t| t.owner.as_ref() != Some(subject.owner) || !t.state.is_active())
+                let same = |t: &TreeFile| {
+                    t.owner.as_ref() == Some(subject.owner)
+                        && t.adapter.as_ref() == subject.adapter
+                        && t.state.is_active()
+                };
+                !tree.is_some_and(same)
             }
             tree::Put::Record => true,
             tree::Put::Write | tree::Put::Adopt => {

@@ -296,7 +296,13 @@ impl Work<'_, '_> {
             self.cut.is_empty() && self.replaced.is_empty() && self.adds.is_empty() && as_recorded;
         if let (true, Some(record)) = (idle, known.record) {
             self.out.after = before.cloned();
-            self.out.record = Some(record.clone());
+            // Its adapter may be another by now.
+            let mut record = record.clone();
+            let wanted = &self.wish.owner;
+            let mine = record.owners.iter_mut();
+            mine.filter(|o| o.owner == wanted.owner)
+                .for_each(|o| o.clone_from(wanted));
+            self.out.record = Some(record);
             return Ok(self.out);
         }
         // Lists that only gitvow's entries are in were made by a gitvow: they go with what is cut, and are ours where
