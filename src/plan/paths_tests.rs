@@ -223,7 +223,7 @@ fn repository_scope_wants_a_repository_and_a_known_shell() {
     spec.install.as_mut().unwrap().repo_command = None;
     let error = targets_of(&spec, Scope::Repo, &world(&[])).unwrap_err();
     assert_eq!(error.code, "no-scope");
-    assert!(error.message.contains("how claude runs a command"));
+    assert!(error.message.contains("no `install.repo_command`"));
     assert_eq!(scopes(&spec), [Scope::User, Scope::Local]);
     spec.install = None;
     assert_eq!(
