@@ -218,8 +218,9 @@ pub fn in_home(install: Option<&Install>, file: &str, ground: &Ground<'_>) -> Re
         return Err(Error::refused(
             "relative-variable",
             format!(
-                "{variable} is `{}`, which is no absolute path, so it isn't clear which directory is meant",
-                value.escape_debug()
+                "{variable} is `{}`, which is no absolute path, so it isn't clear which file `{}` is",
+                value.escape_debug(),
+                moved.join(rest).display().to_string().escape_debug()
             ),
         )
         .help(format!("unset {variable}, or set it to an absolute path")));

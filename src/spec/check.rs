@@ -379,9 +379,11 @@ fn key_name(name: &str, at: &At) -> Result<(), Bad> {
 }
 
 fn path(text: &str, at: &At) -> Result<(), Bad> {
+    let shown = text.chars().take(200).flat_map(char::escape_debug);
     match path_fault(text) {
         None => Ok(()),
-        Some(fault) => at.bad(fault),
+        Some(fault) if text.is_empty() => at.bad(fault),
+        Some(fault) => at.bad(format!("{fault}: `{}`", String::from_iter(shown))),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     Action, AgentPlan, Context, FilePlan, Subject, merge_record, one_scope, saved_name, trees,
     write_step,
 };
-use crate::doc::{Addition, lookup};
+use crate::doc::{Addition, Doc, lookup};
 use crate::error::{Error, Result};
 use crate::ledger::{Body, Merge, OwnerState, Record};
 use crate::plan::steps::{Content, Step};
@@ -26,6 +26,7 @@ pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<A
     let mut plan = AgentPlan::default();
     let mut checks: Vec<inert::Inert> = Vec::new();
     if let Some(merge) = &targets.merge {
+        alternatives(merge, world)?;
         for (path, wish) in wishes(ctx, subject, spec, install, merge, world) {
             let recorded = ctx.record(&path, world.get(&path).and_then(|a| a.real()));
             let ours = recorded.is_some_and(|r| holds(r, subject));
@@ -69,6 +70,17 @@ pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<A
     plan.inert = checks.into_iter().map(|c| c.error).collect();
     ctx.dirs_to_drop(&mut plan.transaction);
     Ok(plan)
+}
+
+/// A second file that can't be read: once mended it may have an event, and then switches off the entry that went to the
+/// first file. Unsure means untouched.
+fn alternatives(merge: &paths::MergeTarget, world: &World) -> Result<()> {
+    for other in &merge.alternatives {
+        let actual = world.at(&other.path);
+        let text = admit::readable(&other.path, &actual)?.text.unwrap_or("");
+        Doc::open(merge.format, text, &[]).map_err(|f| admit::fault(&other.path, text, &f))?;
+    }
+    Ok(())
 }
 
 /// The name for people.
