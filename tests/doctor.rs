@@ -19,6 +19,7 @@ mod doctor {
     mod files;
     mod home;
     mod inert;
+    mod probe;
     mod state;
     mod trees;
 }

@@ -18,7 +18,7 @@ mod today;
 mod trees;
 mod trust;
 
-pub use command::{Program, programs};
+pub use command::{Program, programs, recorded_commands};
 pub use trust::{Trust, config as trust_config, key as trust_key};
 
 /// Everything that was seen of one agent in one scope.

@@ -102,7 +102,7 @@ fn claude_like(agent: &str, event: &str, line: &str, cwd: &str) -> Value {
             out = with(
                 out,
                 json!({"client_type": "kimi_code_cli", "tool_call_id": "t1"}),
-            )
+            );
         }
         "gemini" => out = with(out, json!({"timestamp": "2026-11-30T10:00:00.000Z"})),
         "grok" => {

@@ -6,10 +6,11 @@ use super::codes::{
     LAUNCHER_OTHER_BUILD,
 };
 use super::{Found, Sight, take};
-use crate::ledger::Body;
+use crate::ledger::{Body, Record};
 use crate::plan::admit::quoted;
 use crate::plan::agent::{Context, Subject};
 use crate::plan::world::World;
+use crate::spec::Scope;
 use crate::spec::command::{PORTABLE, commands, is_entry, own_form};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,29 @@ pub fn programs(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Vec<
     }
     out.sort();
     out.dedup();
+    out
+}
+
+/// The command lines of an owner's entries in one file, as recorded; none for a plugin.
+pub fn recorded_commands(record: &Record, agent: &str, scope: Scope) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut take = |entry: &Value| out.extend(commands(entry).into_iter().map(str::to_owned));
+    match &record.body {
+        Body::Merge(merge) => merge
+            .entries
+            .iter()
+            .filter(|e| e.owner.agent == agent && e.owner.scope == scope)
+            .for_each(|e| take(&e.value)),
+        Body::Tree(tree) => {
+            if let Some(value) = tree
+                .json
+                .as_deref()
+                .and_then(|t| serde_json::from_str(t).ok())
+            {
+                walk(&value, &mut take);
+            }
+        }
+    }
     out
 }
 
@@ -215,5 +239,5 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
 /// Repository scope's own path, whatever the state home is now.
 fn is_portable(path: &Path, sight: &Sight<'_>) -> bool {
     path == sight.ctx.ground.home.join(".gitvow/bin/gitvow")
-        && sight.subject.owner.scope == crate::spec::Scope::Repo
+        && sight.subject.owner.scope == Scope::Repo
 }
