@@ -122,3 +122,17 @@ fn a_file_that_went_missing_is_made_anew_and_removed_again() {
     assert_eq!(codes(&out), ["file-missing"]);
     assert!(file.record.is_none() && !out.remove && out.splices.is_empty());
 }
+
+#[test]
+fn what_is_recorded_anew_after_a_lost_ledger_goes_at_uninstall() {
+    let mut file = installed();
+    let text = file.str().to_owned();
+    file.record = None;
+    file.shadow = Some(text.clone());
+    file.put(&wishes(), false, false).unwrap();
+    assert_eq!(file.str(), text, "recorded, not written");
+    assert!(file.record.is_some());
+    let out = file.take(&owner("claude"), Some(&wishes()), false).unwrap();
+    assert_eq!(file.str(), BASE);
+    assert!(file.record.is_none() && !out.unfinished);
+}
