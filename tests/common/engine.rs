@@ -274,21 +274,10 @@ pub fn pruned(mut value: Tree, record: &Merge) -> Tree {
     for entry in &record.entries {
         value.remove(&entry.path, &Tree::of(&entry.value));
     }
-    if let Some(version) = &record.version {
-        let rest: Tree = value.clone();
-        let mut rest = tidy(rest, record);
-        if let Tree::Map(m) = &mut rest
-            && m.len() == 1
-            && m[0] == (version.key.clone(), Tree::Number("1".to_owned()))
-        {
-            m.clear();
-            return rest;
-        }
-    }
     tidy(value, record)
 }
 
-/// `value` less the empty containers that we created.
+/// `value` less the empty containers that we created, and less the version key where nothing else is left.
 pub fn tidy(mut value: Tree, record: &Merge) -> Tree {
     let mut created: Vec<&Vec<String>> = record
         .containers
@@ -299,6 +288,11 @@ pub fn tidy(mut value: Tree, record: &Merge) -> Tree {
     created.sort_by_key(|p| std::cmp::Reverse(p.len()));
     for path in created {
         value.drop_empty(path);
+    }
+    if let (Tree::Map(m), Some(version)) = (&mut value, &record.version)
+        && *m == [(version.key.clone(), Tree::Number("1".to_owned()))]
+    {
+        m.clear();
     }
     value
 }

@@ -242,10 +242,19 @@ impl<'a> Page<'a> {
         let whole = self.ours.iter().any(|o| {
             o.end == at && (item.comma.is_some() || self.text[o.start..].starts_with(','))
         });
+        // Behind a user's line comment it would, without us, stand in that comment.
+        let start = self
+            .ours
+            .iter()
+            .find(|o| o.end == at)
+            .map_or(at, |o| o.start);
+        let before = self.tokens.iter().rfind(|t| t.range.end <= start);
+        let swallowed =
+            before.is_some_and(|t| t.kind == Kind::LineComment) && !text.starts_with('\n');
         Some(Edit {
             kind: "element behind ours",
             splices: vec![(at..at, text)],
-            exact: ends && users && whole,
+            exact: ends && users && whole && !swallowed,
         })
     }
 
@@ -257,11 +266,9 @@ impl<'a> Page<'a> {
             let inside_entry = |at: usize| {
                 self.containers.iter().flat_map(|c| &c.items).any(|i| {
                     let r = self.tokens[i.first].range.start..self.tokens[i.last].range.end;
-                    self.text[r.clone()].contains("gitvow hook")
-                        && r.start < at
+                    r.start < at
                         && at < r.end
-                        && !self.text[r].contains("[\"")
-                        && self.ours.iter().any(|o| o.start < at && at < o.end)
+                        && self.entries.iter().any(|e| **e == self.text[r.clone()])
                 })
             };
             let gaps: Vec<usize> = self

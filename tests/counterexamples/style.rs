@@ -230,3 +230,24 @@ fn the_version_key_is_set_only_in_files_of_ours() {
     );
     assert!(!file.str().contains("gitvow"));
 }
+
+#[test]
+fn a_comment_in_the_version_member_stays_and_the_member_with_it() {
+    let wish = crate::common::engine::wish("cursor", 0);
+    for text in [None, Some(""), Some("// mine\n")] {
+        let mut file = File::new(Format::Jsonc, text);
+        file.put(&wish, false, false).unwrap();
+        file.text = Some(
+            file.str()
+                .replacen("\"version\":", "\"version\":/* ours? */", 1),
+        );
+        let out = file.take(&owner("cursor"), None, false).unwrap();
+        assert!(!out.remove);
+        assert!(
+            file.comments().contains(&"/* ours? */".to_owned()),
+            "{}",
+            file.str()
+        );
+        assert!(file.str().contains("\"version\":/* ours? */ 1") && !file.str().contains("gitvow"));
+    }
+}
