@@ -251,3 +251,24 @@ fn a_comment_in_the_version_member_stays_and_the_member_with_it() {
         assert!(file.str().contains("\"version\":/* ours? */ 1") && !file.str().contains("gitvow"));
     }
 }
+
+#[test]
+fn a_comment_between_our_key_and_its_bracket_keeps_the_container() {
+    let wish = one(
+        &["hooks", "Stop"],
+        json!({"command": "/b/gitvow hook Stop"}),
+    );
+    for (from, to) in [
+        ("\"hooks\":", "\"hooks\": /* c */"),
+        ("\"hooks\":", "\"hooks\"/* c */:"),
+        ("\"Stop\":", "\"Stop\": /* c */"),
+        ("\"Stop\":", "/* c */ \"Stop\":"),
+    ] {
+        let mut file = File::new(Format::Jsonc, Some(r#"{"a": 1}"#));
+        file.put(&wish, false, false).unwrap();
+        file.text = Some(file.str().replacen(from, to, 1));
+        file.take(&owner("claude"), None, false).unwrap();
+        assert_eq!(file.comments(), ["/* c */"], "{from}\n{}", file.str());
+        assert!(file.tree().is_some() && !file.str().contains("gitvow"));
+    }
+}
