@@ -272,6 +272,7 @@ impl<'a> Matched<'a> {
         if let Some(key) = key
             && let Some((span, value)) = self.doc.member(&key.key)
             && value == 1
+            && is_bare(&self.text[span.clone()], &key.key)
         {
             let mut all = requests.clone();
             all.push(CutRequest {
@@ -356,6 +357,12 @@ impl<'a> Matched<'a> {
     fn pieces(&self) -> Result<Pieces<'a>, Fault> {
         Ok(Pieces::new(self.text, &self.our_ranges()?))
     }
+}
+
+/// Does this member hold its key and a 1, and no comment?
+fn is_bare(member: &str, key: &str) -> bool {
+    let plain = |c: char| c.is_ascii_whitespace() || "\"':=1".contains(c);
+    member.replacen(key, "", 1).chars().all(plain)
 }
 
 fn root_of(owner: &OwnerState) -> Root {

@@ -283,7 +283,8 @@ impl Knife<'_> {
                     self.restore(c, recorded);
                     gone.push(recorded.path.clone());
                 }
-                Some(_) if self.has_comment(located.open + 1..located.close) => {
+                // Between its key and its bracket, too.
+                Some(_) if self.has_comment(self.behind_key(located)..located.close) => {
                     kept.push(recorded.path.clone());
                 }
                 Some(hang) => {
@@ -296,6 +297,13 @@ impl Knife<'_> {
             }
         }
         Ok((gone, kept))
+    }
+
+    fn behind_key(&self, located: &Located) -> usize {
+        let key = located
+            .parent
+            .map(|(c, i)| self.located[c].items[i].key.1 as usize);
+        key.unwrap_or(located.open + 1)
     }
 
     fn has_comment(&self, range: Range<usize>) -> bool {
