@@ -73,11 +73,7 @@ fn undo(name: &str, merge: &Merge, after: &str) {
 /// `cargo test --test properties write_ledger_fixtures -- --ignored`.
 #[test]
 #[ignore = "writes fixtures that are missing"]
-#[allow(
-    clippy::disallowed_methods,
-    clippy::type_complexity,
-    reason = "writes into the tree, once a version"
-)]
+#[allow(clippy::type_complexity)]
 fn write_ledger_fixtures() {
     let lines = "{\n  \"model\": \"opus\", // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Edit\", \"hooks\": [{ \"command\": \"/u/guard.sh\" }] }\n    ]\n  }\n}\n";
     let toml = "# mine\nmodel = \"k2\"\n\n[[hooks]]\nevent = \"Stop\"\ncommand = \"/u/done.sh\"\n";
@@ -206,6 +202,10 @@ fn write_ledger_fixtures() {
     );
 }
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "writes into the tree, once a version"
+)]
 fn write(name: &str, body: Body, after: &str, before: Option<&str>) {
     let record = Record {
         schema: SCHEMA,
