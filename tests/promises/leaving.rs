@@ -1,0 +1,186 @@
+//! What goes, what stays and what is said of it.
+
+use crate::home::Home;
+use std::path::Path;
+
+fn claude(home: &Home) -> String {
+    home.read(".claude/settings.json")
+}
+
+/// Every path under a home, `.gitvow/agents` of the scratch home aside.
+fn paths(dir: &Path) -> Vec<String> {
+    let mut out = Vec::new();
+    for entry in fs_err::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.ends_with(".gitvow/agents") {
+            continue;
+        }
+        out.push(path.to_str().unwrap().to_owned());
+        if path.is_dir() {
+            out.extend(paths(&path));
+        }
+    }
+    out
+}
+
+#[test]
+fn keep_takes_any_way_to_the_file() {
+    let home = Home::new();
+    home.write(".claude/settings.json", "{}");
+    std::os::unix::fs::symlink(home.path(".claude"), home.work().join("link")).unwrap();
+    home.ok(&["install", "--agent", "claude"]);
+    let installed = claude(&home);
+    for spelled in [
+        "../home/.claude/settings.json",
+        "link/settings.json",
+        "./../home/./.claude/settings.json",
+    ] {
+        let did = home.gitvow(&["uninstall", "--keep", spelled]);
+        assert_eq!(did.code, 1, "{spelled}: {did:?}");
+        assert!(!did.err.contains("names no file"), "{did:?}");
+        assert_eq!(claude(&home), installed, "{spelled}");
+    }
+}
+
+#[test]
+fn keep_that_keeps_nothing_says_so() {
+    let home = Home::new();
+    home.ok(&["install", "--agent", "claude"]);
+    let did = home.ok(&["uninstall", "--dry-run", "--keep", "settings.jsno"]);
+    assert!(
+        did.err
+            .contains("`--keep settings.jsno` names no file of this call"),
+        "{did:?}"
+    );
+}
+
+#[test]
+fn keep_holds_for_the_launcher_too() {
+    let home = Home::new();
+    home.ok(&["install", "--agent", "claude"]);
+    let launcher = home.path(".gitvow/bin/gitvow");
+    home.ok(&["uninstall", "--keep", launcher.to_str().unwrap()]);
+    assert!(launcher.exists());
+    home.ok(&["uninstall", "--everywhere"]);
+    assert!(!launcher.exists());
+}
+
+#[test]
+fn a_dry_run_says_of_the_launcher_what_happens_to_it() {
+    let home = Home::new();
+    home.ok(&["install", "--agent", "claude"]);
+    let launcher = home.path(".gitvow/bin/gitvow");
+    let said = |args: &[&str]| {
+        let did = home.ok(args);
+        let document: serde_json::Value = serde_json::from_str(&did.out).unwrap();
+        document["launcher"]["action"].as_str().unwrap().to_owned()
+    };
+    let dry = ["uninstall", "--json", "--dry-run"];
+    assert_eq!(said(&dry), "remove");
+    // An entry that nobody recorded, in a file that we know, names it: it stays.
+    let text = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"LAUNCHER hook --agent codex PreToolUse","timeout":9}]}]}}"#;
+    let text = text.replace("LAUNCHER", launcher.to_str().unwrap());
+    home.write(".codex/hooks.json", &text);
+    assert_eq!(said(&dry), "unchanged");
+    assert_eq!(said(&dry[..2]), "unchanged");
+    assert!(launcher.exists());
+}
+
+#[test]
+fn purge_names_the_logs_in_git_directories() {
+    let home = Home::new();
+    let (main, linked) = (
+        home.work().join(".git"),
+        home.work().join(".git/worktrees/w"),
+    );
+    fs_err::create_dir_all(&linked).unwrap();
+    let tree = home.work().join("w");
+    fs_err::create_dir_all(&tree).unwrap();
+    fs_err::write(tree.join(".git"), format!("gitdir: {}\n", linked.display())).unwrap();
+    home.ok(&["install", "--agent", "claude", "--scope", "repo"]);
+    home.ok(&[
+        "install", "--agent", "claude", "--scope", "repo", "--repo", "w",
+    ]);
+    let logs = [
+        main.join("gitvow-hooks.log"),
+        linked.join("gitvow-hooks.log"),
+        main.join("gitvow-hooks.log.1"),
+    ];
+    for log in &logs {
+        fs_err::write(log, "{}\n").unwrap();
+    }
+    let did = home.ok(&["uninstall", "--everywhere", "--purge"]);
+    for log in &logs {
+        assert!(
+            did.err
+                .contains(&format!("note: {} stays\n", log.display())),
+            "{did:?}"
+        );
+        assert!(log.exists());
+    }
+}
+
+#[test]
+fn purge_leaves_what_others_put_among_the_records_and_doctor_says_nothing_of_it() {
+    let home = Home::new();
+    home.ok(&["install", "--agent", "claude"]);
+    home.write(".gitvow/records/README", "mine");
+    let did = home.gitvow(&["doctor", "--agent", "claude"]);
+    assert!(!did.out.contains("README"), "{did:?}");
+    let did = home.ok(&["uninstall", "--everywhere", "--purge"]);
+    assert!(
+        did.err.contains("records is not gitvow's to remove"),
+        "{did:?}"
+    );
+    assert_eq!(home.read(".gitvow/records/README"), "mine");
+}
+
+#[test]
+fn purge_waits_for_what_was_kept() {
+    let home = Home::new();
+    home.write(".claude/settings.json", "{}");
+    home.ok(&["install", "--agent", "claude"]);
+    home.write(
+        ".claude/settings.json",
+        &claude(&home).replacen("\"timeout\": 30", "\"timeout\": 31", 1),
+    );
+    let did = home.gitvow(&["uninstall", "--everywhere", "--purge"]);
+    assert_eq!(did.code, 1);
+    assert!(did.err.contains("gitvow's own state stays"), "{did:?}");
+    assert!(home.path(".gitvow/records").exists());
+}
+
+#[test]
+fn root_leaves_nothing_in_another_users_home() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let home = Home::new();
+    home.write(".claude/settings.json", "{}");
+    for path in ["", ".gitvow", ".claude", ".claude/settings.json"] {
+        std::os::unix::fs::chown(home.path(path), Some(1234), Some(1234)).unwrap();
+    }
+    let before = paths(&home.path(""));
+    for args in [
+        &["install", "--agent", "claude"][..],
+        &["install", "--agent", "claude", "--dry-run"],
+        &["uninstall"],
+        &["uninstall", "--everywhere", "--purge"],
+        &["doctor"],
+    ] {
+        home.gitvow(args);
+        // A lock or a record of root's would shut the user out of gitvow.
+        assert_eq!(paths(&home.path("")), before, "{args:?}");
+    }
+    assert_eq!(home.gitvow(&["install", "--agent", "claude"]).code, 1);
+    home.ok(&["install", "--agent", "claude", "--force"]);
+    let installed = paths(&home.path(""));
+    let did = home.gitvow(&["uninstall"]);
+    assert!(
+        did.code == 1 && did.err.contains("running as root"),
+        "{did:?}"
+    );
+    assert_eq!(paths(&home.path("")), installed);
+    home.ok(&["uninstall", "--force"]);
+    assert_eq!(claude(&home), "{}");
+}
