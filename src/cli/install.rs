@@ -29,15 +29,19 @@ struct Chosen {
 /// Runs the command.
 pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
     let scope = args.choice.place.scope.unwrap_or(Scope::User);
-    let mode = if args.dry_run {
+    let home = sys.env.home();
+    // Root is refused over another user's home, file by file; a lock of root's would shut that user out as well.
+    let refused = !args.force
+        && home
+            .as_deref()
+            .is_some_and(|h| super::session::foreign_home(sys, h));
+    let mode = if args.dry_run || refused {
         Mode::Look
     } else {
         Mode::Write
     };
     // Names are judged before anything is touched.
-    let state = sys
-        .env
-        .home()
+    let state = home
         .map(|h| super::session::state_home(sys, &h))
         .transpose()?;
     let named = named(args, sys, &state.unwrap_or_default())?;
@@ -68,7 +72,7 @@ pub fn run(args: &args::Install, sys: &Sys<'_>, console: &mut Console<'_>) -> Re
         .find(|r| r.path == seen.path)
         .cloned();
     let launcher = run::put_launcher(&seen, record.as_ref());
-    let mut launcher_due = !args.dry_run;
+    let mut launcher_due = mode == Mode::Write;
     let mut wanted = false;
     for agent in &chosen {
         let change = one(args, scope, show, agent, &mut session, &mut |session| {

@@ -130,7 +130,13 @@ fn readers(session: &Session<'_>, agent: &str, scope: Scope) -> Vec<(String, Str
     let mut out = Vec::new();
     let detected = super::agents::detected(session.sys, &session.ground(), &session.records)
         .unwrap_or_default();
-    for builtin in detected {
+    let recorded = |b: &&builtin::Builtin| {
+        let owners = session.records.iter().flat_map(|r| r.body.owners());
+        owners.into_iter().any(|o| o.agent == b.name)
+    };
+    // Where we made an agent's directory ourselves it isn't detected, and reads our entries there all the same.
+    let present = |b: &&builtin::Builtin| detected.iter().any(|d| d.name == b.name) || recorded(b);
+    for builtin in builtin::ALL.iter().filter(present) {
         let Ok(spec) = builtin.spec() else { continue };
         if spec
             .loads

@@ -3,7 +3,10 @@
 use super::session::Session;
 use super::{Console, escape};
 use crate::error::{Error, Result};
+use crate::hook::log;
+use crate::ledger::store::is_record_name;
 use crate::sys::FileKind;
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,12 @@ const FILES: [&str; 4] = ["policy.json", "config.json", "journal.json", "lock"];
 const DIRS: [&str; 3] = ["records", "adapters", "saved"];
 
 /// Removes the state, or says what would go.
-pub fn run(session: &mut Session<'_>, dry_run: bool, console: &mut Console<'_>) -> Result<()> {
+pub fn run(
+    session: &mut Session<'_>,
+    dry_run: bool,
+    logs: &[PathBuf],
+    console: &mut Console<'_>,
+) -> Result<()> {
     let root = session.state.root().to_path_buf();
     let disk = session.sys.disk;
     let mut files: Vec<PathBuf> = Vec::new();
@@ -36,6 +44,7 @@ pub fn run(session: &mut Session<'_>, dry_run: bool, console: &mut Console<'_>) 
             disk.list(dir)
                 .unwrap_or_default()
                 .into_iter()
+                .filter(|n| !dir.ends_with("records") || is_record_name(n))
                 .map(|n| dir.join(n)),
         );
     }
@@ -63,8 +72,43 @@ pub fn run(session: &mut Session<'_>, dry_run: bool, console: &mut Console<'_>) 
             escape::path(&left)
         ));
     }
-    console.say("note: logs that hooks wrote into repositories stay there: `<git directory>/gitvow-hooks.log`\n");
+    for log in logs {
+        console.say(&format!("note: {} stays\n", escape::path(log)));
+    }
+    console.say("note: hooks wrote logs into every repository that an agent worked in: `<git directory>/gitvow-hooks.log`\n");
     Ok(())
+}
+
+/// The logs in the git directories of repositories that the ledger knows. Asked before the ledger is empty.
+pub fn repository_logs(session: &Session<'_>) -> Vec<PathBuf> {
+    let disk = session.sys.disk;
+    let files = session.records.iter().map(|r| r.real.as_path());
+    let here = session.sys.env.cwd().ok();
+    let tops = files.chain(here.as_deref()).flat_map(Path::ancestors);
+    let gits = tops.map(|top| top.join(".git"));
+    let gits = gits.filter(|git| disk.stat(git).is_ok());
+    let logs: BTreeSet<PathBuf> = gits
+        .map(|git| log::place(Some(&git), session.state.root(), session.sys))
+        .filter(|log| !log.starts_with(session.state.root()))
+        .collect();
+    logs.iter()
+        .flat_map(|log| with_rotated(session, log))
+        .collect()
+}
+
+/// A log and those that were set aside beside it.
+fn with_rotated(session: &Session<'_>, log: &Path) -> Vec<PathBuf> {
+    let (Some(dir), Some(name)) = (log.parent(), log.file_name()) else {
+        return Vec::new();
+    };
+    let names = session.sys.disk.list(dir).unwrap_or_default();
+    let stem = name.to_string_lossy();
+    let ours = |n: &PathBuf| n.to_string_lossy().starts_with(stem.as_ref());
+    names
+        .into_iter()
+        .filter(ours)
+        .map(|n| dir.join(n))
+        .collect()
 }
 
 fn left(session: &Session<'_>, root: &Path) -> Vec<PathBuf> {
@@ -72,6 +116,11 @@ fn left(session: &Session<'_>, root: &Path) -> Vec<PathBuf> {
     names
         .into_iter()
         .map(|n| root.join(n))
-        .filter(|p| p.ends_with("agents") || p.ends_with("ledger"))
+        .filter(|p| {
+            ["agents", "ledger", "records"]
+                .iter()
+                .any(|n| p.ends_with(n))
+        })
+        .filter(|p| !session.sys.disk.list(p).unwrap_or_default().is_empty())
         .collect()
 }

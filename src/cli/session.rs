@@ -93,7 +93,7 @@ impl<'a> Session<'a> {
             .at(&state_root)
             .help("set GITVOW_HOME to a path that is")
         })?;
-        let foreign_home = sys.env.uid() == 0 && sys.disk.stat(&home).is_ok_and(|s| s.uid != 0);
+        let foreign_home = foreign_home(sys, &home);
         let repo_real = repo.as_deref().map(|r| real(sys, r));
         let mut session = Self {
             sys,
@@ -343,6 +343,11 @@ pub fn state_home(sys: &Sys<'_>, home: &Path) -> Result<PathBuf> {
             .then(|| state.root().to_path_buf())
     });
     Ok(own.unwrap_or_else(|| home.join(".gitvow")))
+}
+
+/// Are we root, and the home somebody else's?
+pub fn foreign_home(sys: &Sys<'_>, home: &Path) -> bool {
+    sys.env.uid() == 0 && sys.disk.stat(home).is_ok_and(|s| s.uid != 0)
 }
 
 /// The top of the repository that `dir` (or the working directory) is in; linked worktrees have a `.git` file.

@@ -12,10 +12,12 @@ use crate::ledger::Owner;
 use crate::plan::agent::{self, AgentPlan, Subject};
 use crate::plan::launcher::Change;
 use crate::plan::paths;
+use crate::plan::steps::Content;
+use crate::plan::world::MAX_FILE;
 use crate::spec::builtin;
 use crate::spec::{AgentSpec, Scope};
 use crate::sys::Sys;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// One agent in one scope.
@@ -25,6 +27,15 @@ struct Chosen {
     spec: Option<AgentSpec>,
     /// Something is recorded of it.
     recorded: bool,
+}
+
+/// What a dry run would have done so far.
+#[derive(Default)]
+struct Ahead {
+    /// Records that would be gone.
+    forgotten: BTreeSet<PathBuf>,
+    /// What files would hold, by real path; empty: they would be gone.
+    texts: BTreeMap<PathBuf, String>,
 }
 
 /// Runs the command.
@@ -41,16 +52,18 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         Mode::Look,
     )?;
     // Where nothing was ever written there is nothing to lock, and no state home to make.
-    if !args.dry_run && sys.disk.stat(session.state.root()).is_ok() {
+    // Root is refused over another user's home; a lock of root's would shut that user out as well.
+    let refused = session.foreign_home && !args.force;
+    if !args.dry_run && !refused && sys.disk.stat(session.state.root()).is_ok() {
         session.take_lock()?;
     }
-    let cwd = sys.env.cwd().unwrap_or_default();
-    let keep: Vec<PathBuf> = args.keep.iter().map(|k| cwd.join(k)).collect();
+    let keep = kept_paths(args, sys);
     let show = Show {
         dry_run: args.dry_run,
         diffs: !args.json.no_diff && (args.dry_run || args.json.json),
     };
     let chosen = choose(args, scope, &session)?;
+    let logs = purge::repository_logs(&session);
     let mut document = Changes {
         schema: SCHEMA,
         command: Direction::Uninstall,
@@ -61,12 +74,16 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         launcher: None,
         agents: Vec::new(),
     };
-    let mut forgotten = BTreeSet::new();
+    let mut ahead = Ahead::default();
     for chosen in &chosen {
-        let change = one(args, show, &keep, chosen, &mut session, &mut forgotten);
+        let change = one(args, show, &keep, chosen, &mut session, &mut ahead);
         document.agents.push(change);
     }
-    let (launcher, left) = launcher(&mut session, args.dry_run, &forgotten)?;
+    let (launcher, left) = if refused {
+        (run::Planned::default(), None)
+    } else {
+        launcher(&mut session, args.dry_run, &ahead, &keep)?
+    };
     if launcher.change == Change::Remove {
         let restart =
             "restart agents that are open: they may still run the command that is gone now";
@@ -80,7 +97,11 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         left,
         document.agents.iter().any(|a| a.status == Status::Removed),
     ) {
-        let text = format!("gitvow's own copy stays: {} still names it", path.display());
+        let text = if path == session.state.launcher() {
+            "gitvow's own copy stays: `--keep` names it".to_owned()
+        } else {
+            format!("gitvow's own copy stays: {} still names it", path.display())
+        };
         if let Some(last) = document.agents.last_mut() {
             last.notes.push(text);
         }
@@ -104,10 +125,42 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
     if document.agents.is_empty() && !args.json.json {
         console.say("nothing is installed\n");
     }
+    for path in kept_nothing(args, &session, &document) {
+        let shown = super::escape::path(path);
+        console.say(&format!(
+            "note: `--keep {shown}` names no file of this call\n"
+        ));
+    }
     if args.purge && document.ok {
-        purge::run(&mut session, args.dry_run, console)?;
+        purge::run(&mut session, args.dry_run, &logs, console)?;
+    } else if args.purge {
+        console.say("note: gitvow's own state stays as long as something of the above does\n");
     }
     finish(&document, args.json.json, console)
+}
+
+/// What `--keep` names, absolute: as it is spelled and with its links followed.
+fn kept_paths(args: &args::Uninstall, sys: &Sys<'_>) -> Vec<PathBuf> {
+    let cwd = sys.env.cwd().unwrap_or_default();
+    let spelled = args.keep.iter().map(|k| cwd.join(k));
+    spelled
+        .flat_map(|k| [super::session::real(sys, &k), k])
+        .collect()
+}
+
+/// The names given to `--keep` that kept nothing: a slip of the pen there would cost what was to be kept.
+fn kept_nothing<'a>(
+    args: &'a args::Uninstall,
+    session: &Session<'_>,
+    document: &Changes,
+) -> Vec<&'a PathBuf> {
+    let sys = session.sys;
+    let cwd = sys.env.cwd().unwrap_or_default();
+    let files = document.agents.iter().flat_map(|a| &a.kept);
+    let mut kept: Vec<PathBuf> = files.map(|k| super::session::real(sys, &k.path)).collect();
+    kept.push(super::session::real(sys, &session.state.launcher()));
+    let idle = |k: &&PathBuf| !kept.contains(&super::session::real(sys, &cwd.join(k)));
+    args.keep.iter().filter(idle).collect()
 }
 
 /// Whose entries go: those named, else everyone recorded in the scope (with `--everywhere`, in every scope).
@@ -201,7 +254,7 @@ fn one(
     keep: &[PathBuf],
     chosen: &Chosen,
     session: &mut Session<'_>,
-    forgotten: &mut BTreeSet<PathBuf>,
+    ahead: &mut Ahead,
 ) -> AgentChange {
     let scope = chosen.owner.scope;
     let mut change = AgentChange::new(&chosen.owner.agent, scope);
@@ -232,10 +285,17 @@ fn one(
         drop_adapter(session, &chosen.owner, &mut plan);
         Ok(plan)
     };
-    let mut lock = |session: &mut Session<'_>| session.take_lock();
+    let mut lock = |session: &mut Session<'_>| {
+        if session.foreign_home && !args.force {
+            return Err(crate::plan::admit::foreign_home(session.state.root()));
+        }
+        session.take_lock()
+    };
     if let Some(plan) = run::carry_out(session, &paths, show, &plan, &mut lock, &mut change) {
         if dry {
-            forgotten.extend(plan.transaction.forget.iter().cloned());
+            let forgotten = plan.transaction.forget.iter().cloned();
+            ahead.forgotten.extend(forgotten);
+            look_ahead(session, &plan, ahead);
         }
         change.status = if plan.unfinished {
             Status::Kept
@@ -259,6 +319,27 @@ fn one(
         }
     }
     change
+}
+
+/// What the files of a plan would hold.
+fn look_ahead(session: &Session<'_>, plan: &AgentPlan, ahead: &mut Ahead) {
+    for file in plan
+        .files
+        .iter()
+        .filter(|f| f.action != agent::Action::Keep && f.action != agent::Action::Unchanged)
+    {
+        let text = match &file.content {
+            None => String::new(),
+            Some(Content::Text { text }) => text.clone(),
+            Some(Content::Splices { splices }) => {
+                let bytes = session.sys.disk.read(&file.real, MAX_FILE);
+                let now = bytes.ok().and_then(|b| String::from_utf8(b).ok());
+                crate::doc::apply(now.as_deref().unwrap_or_default(), splices)
+            }
+            Some(Content::Copy { .. }) => continue,
+        };
+        ahead.texts.insert(file.real.clone(), text);
+    }
 }
 
 /// What `hook` was left for an external agent goes with its last record.
@@ -287,20 +368,19 @@ fn drop_adapter(session: &Session<'_>, owner: &Owner, plan: &mut AgentPlan) {
 
 /// Removes a launcher that nothing needs.
 pub(super) fn take_unused_launcher(session: &mut Session<'_>) -> Result<()> {
-    launcher(session, false, &BTreeSet::new()).map(|_| ())
+    launcher(session, false, &Ahead::default(), &[]).map(|_| ())
 }
 
 /// The launcher goes when nothing recorded is left and no known file names it. Says which file does.
 fn launcher(
     session: &mut Session<'_>,
     dry_run: bool,
-    forgotten: &BTreeSet<PathBuf>,
+    ahead: &Ahead,
+    keep: &[PathBuf],
 ) -> Result<(run::Planned, Option<PathBuf>)> {
     let path = session.state.launcher();
-    let idle = run::Planned {
-        change: Change::Unchanged,
-        transaction: crate::plan::steps::Transaction::default(),
-    };
+    let idle = run::Planned::default();
+    let forgotten = &ahead.forgotten;
     let Ok(stat) = session.sys.disk.stat(&path) else {
         return Ok((idle, None));
     };
@@ -308,7 +388,13 @@ fn launcher(
     if session.records.iter().any(|r| in_use(&r)) {
         return Ok((idle, None));
     }
-    if !dry_run && let Some(file) = names_launcher(session) {
+    if keep
+        .iter()
+        .any(|k| super::session::real(session.sys, k) == super::session::real(session.sys, &path))
+    {
+        return Ok((idle, Some(path)));
+    }
+    if let Some(file) = names_launcher(session, ahead) {
         return Ok((idle, Some(file)));
     }
     let record = session.records.iter().find(|r| r.path == path).cloned();
@@ -334,7 +420,7 @@ fn launcher(
 }
 
 /// A known user file in which our launcher is still named.
-fn names_launcher(session: &Session<'_>) -> Option<PathBuf> {
+fn names_launcher(session: &Session<'_>, ahead: &Ahead) -> Option<PathBuf> {
     let needle = session.state.launcher();
     for builtin in builtin::ALL {
         let Ok(spec) = builtin.spec() else { continue };
@@ -343,7 +429,9 @@ fn names_launcher(session: &Session<'_>) -> Option<PathBuf> {
         };
         let world = session.world(paths);
         for (path, actual) in &world.files {
-            let text = actual.bytes().and_then(|b| std::str::from_utf8(b).ok());
+            let now = actual.bytes().and_then(|b| std::str::from_utf8(b).ok());
+            let then = actual.real().and_then(|real| ahead.texts.get(real));
+            let text = then.map(String::as_str).or(now);
             if text.is_some_and(|t| agent::names_command(t, &needle)) {
                 return Some(path.clone());
             }

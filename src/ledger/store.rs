@@ -290,7 +290,8 @@ fn record_name(path: &Path) -> String {
     format!("{}.json", Print::of(path.as_os_str().as_bytes()).sha256)
 }
 
-fn is_record_name(name: &Path) -> bool {
+/// Is a file of this name a record? Others among them are left alone (spec 1.6).
+pub fn is_record_name(name: &Path) -> bool {
     let name = name.as_os_str().as_bytes();
     name.strip_suffix(b".json").is_some_and(|stem| {
         stem.len() == 64 && stem.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))

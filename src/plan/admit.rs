@@ -144,13 +144,20 @@ pub fn writable<'a>(path: &Path, actual: &'a Actual, bounds: &Bounds<'_>) -> Res
         admitted.in_place = true;
     }
     if bounds.foreign_home && !bounds.force {
-        return Err(refuse(
-            "foreign-home",
-            format!("running as root over another user's home: `{shown}` would be written as root"),
-        )
-        .help("run it as that user, or add `--force`"));
+        return Err(foreign_home(path));
     }
     Ok(admitted)
+}
+
+/// We are root, and this is somebody else's.
+pub fn foreign_home(path: &Path) -> Error {
+    let shown = path.display();
+    Error::refused(
+        "foreign-home",
+        format!("running as root over another user's home: `{shown}` would be written as root"),
+    )
+    .at(path)
+    .help("run it as that user, or add `--force`")
 }
 
 /// Repository and local scope stay inside the repository and out of `.git`; nothing goes into the state home.

@@ -29,7 +29,7 @@ pub struct Seen {
 }
 
 /// What an install does about the launcher.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Planned {
     /// `create`, `edit` or nothing.
     pub change: Change,
@@ -38,13 +38,14 @@ pub struct Planned {
 }
 
 /// What happens to the launcher.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Change {
     /// It comes.
     Create,
     /// It is refreshed.
     Edit,
     /// It stays as it is.
+    #[default]
     Unchanged,
     /// It goes.
     Remove,

@@ -88,6 +88,15 @@ fn collect<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
     }
 }
 
+/// The fingerprint by which a tree file is judged. In a repository git may have converted its newlines, which
+/// nobody did by hand: there a text counts as it would with LF.
+pub fn judged(text: &str, in_repository: bool) -> Print {
+    if in_repository && text.contains("\r\n") {
+        return super::print_of(std::iter::once(text.replace("\r\n", "\n").as_str()));
+    }
+    super::print_of(std::iter::once(text))
+}
+
 /// What an uninstall does with one recorded tree file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Take {

@@ -287,7 +287,10 @@ impl<'a, 't> Scanner<'a, 't> {
     }
 
     /// Is the container that opens here to be recorded, and as what?
-    #[allow(clippy::type_complexity)]
+    #[allow(
+        clippy::type_complexity,
+        reason = "its one caller takes it apart at once"
+    )]
     fn descend(
         &mut self,
         object: bool,

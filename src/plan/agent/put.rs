@@ -171,7 +171,10 @@ pub fn wishes(
 
 /// A file into which nothing of ours goes: what an older gitvow left there goes with `--adopt` and is named without.
 /// Then nothing about the file is a reason to refuse.
-#[allow(clippy::too_many_arguments)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is one thing that the file depends on"
+)]
 fn leftovers(
     ctx: &Context<'_>,
     subject: &Subject<'_>,
@@ -207,7 +210,10 @@ fn leftovers(
     done
 }
 
-#[allow(clippy::too_many_arguments)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is one thing that the file depends on"
+)]
 fn file(
     ctx: &Context<'_>,
     subject: &Subject<'_>,

@@ -290,7 +290,9 @@ fn tree_file(
         after: before.clone(),
         content: None,
     };
-    let there = before.as_ref().zip(admitted.text);
+    let in_repository = tree.owner.as_ref().is_some_and(|o| o.scope == Scope::Repo);
+    let judged = admitted.text.map(|t| tree::judged(t, in_repository));
+    let there = judged.as_ref().zip(admitted.text);
     let keep = if ctx.is_kept(path, &admitted.real) {
         Some("`--keep` names it")
     } else {
@@ -303,7 +305,7 @@ fn tree_file(
     let remove = |plan: &mut AgentPlan, planned: &mut FilePlan| -> Result<()> {
         let admitted = admit::writable(path, &actual, &giving_back(ctx, true))?;
         if let Some(expect) = &before {
-            if *expect != tree.print {
+            if judged.as_ref() != Some(&tree.print) {
                 let name = format!("{}.{}", saved_name(path), &expect.sha256[..8]);
                 plan.transaction
                     .keep_copies
@@ -367,7 +369,10 @@ fn tree_file(
 }
 
 /// Our entries leave an edited JSON tree file; what is left is the user's.
-#[allow(clippy::too_many_arguments)]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "each is one thing that the file depends on"
+)]
 fn cut_tree(
     ctx: &Context<'_>,
     record: &Record,

@@ -7,8 +7,8 @@ use super::{Action, AgentPlan, Context, FilePlan, Kept, Placed, Subject, saved_n
 use crate::error::{Error, Result};
 use crate::ledger::{Body, Record, SCHEMA, State, TreeFile};
 use crate::plan::steps::{Content, Step, Write};
-use crate::spec::Install;
 use crate::spec::command::tree_texts;
+use crate::spec::{Install, Scope};
 use std::path::Path;
 
 /// Plans the tree files of an install.
@@ -46,7 +46,9 @@ pub(super) fn plan(
         };
         let after = print_of(std::iter::once(wanted.text.as_str()));
         let before = admitted.text.map(|t| print_of(std::iter::once(t)));
-        let there = before.as_ref().zip(admitted.text);
+        let in_repository = subject.owner.scope == Scope::Repo;
+        let judged = admitted.text.map(|t| tree::judged(t, in_repository));
+        let there = judged.as_ref().zip(admitted.text);
         let decision = tree::put(
             there,
             tree,
@@ -62,7 +64,7 @@ pub(super) fn plan(
             real: admitted.real.clone(),
             action: Action::Unchanged,
             before: before.clone(),
-            after: Some(after.clone()),
+            after: before.clone(),
             content: None,
         };
         let save = match decision {
@@ -79,7 +81,7 @@ pub(super) fn plan(
                 if decision == tree::Put::Adopt {
                     plan.findings.push(adopted(path, subject));
                 }
-                if let Some(print) = &before
+                if let Some(print) = &judged
                     && tree.is_none_or(|t| t.print != *print)
                 {
                     let name = format!("{}.{}", saved_name(path), &print.sha256[..8]);
@@ -106,12 +108,12 @@ pub(super) fn plan(
                 } else {
                     Action::Create
                 };
+                planned.after = Some(after.clone());
                 planned.content = Some(content);
                 true
             }
             tree::Put::Edited => {
                 planned.action = Action::Keep;
-                planned.after.clone_from(&before);
                 plan.unfinished = true;
                 plan.kept.push(Kept {
                     path: path.clone(),
