@@ -237,7 +237,7 @@ fn no_file_is_longer_than_its_subject_deserves() {
     let long: Vec<String> = files
         .iter()
         .map(|f| (f.name(), f.text.lines().count()))
-        .filter(|(name, lines)| *lines > LONGEST)
+        .filter(|(_, lines)| *lines > LONGEST)
         .map(|(name, lines)| format!("{name}: {lines} lines, more than {LONGEST}"))
         .collect();
     assert!(long.is_empty(), "{}", long.join("\n"));

@@ -11,6 +11,13 @@
 //! ```
 //! `UPDATE=1` rewrites plan.txt, after/ and, where there is an edited/, undone/. Read the diff before committing it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test program without cargo's harness, which clippy does not know for one"
+)]
+
 use gitvow::cli::{self, Console, Stream, args};
 use gitvow::sys::memory::{MemoryDisk, Thing};
 use gitvow::sys::{Child, Clock, Ended, Env, Runner, Sys};
