@@ -1,5 +1,5 @@
 //! What clients print when they are asked for their hooks, read. It may not run anything; each reader was made from
-//! captured output (fixtures/<agent>/captures, version in the name).
+//! captured output (`fixtures/<agent>/captures`, version in the name).
 
 use crate::plan::health::Trust;
 use serde_json::Value;
