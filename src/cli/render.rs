@@ -3,6 +3,7 @@
 
 mod changes;
 mod health;
+mod long;
 
 pub use changes::changes;
 pub use health::doctor;

@@ -1,5 +1,6 @@
 //! What `install` and `uninstall` say. May not look at anything but the document.
 
+use super::long::shortened;
 use super::{BOLD, CYAN, GREEN, Look, RED, Rendered, YELLOW, fault, place};
 use crate::cli::output::{Action, AgentChange, Changes, Direction, Status};
 use crate::escape;
@@ -16,7 +17,7 @@ pub fn changes(document: &Changes, out_look: Look, err_look: Look) -> Rendered {
     for agent in &document.agents {
         for artifact in &agent.artifacts {
             if let Some(diff) = artifact.diff.as_ref().filter(|_| document.dry_run) {
-                text.out.push_str(&shown_diff(diff, out_look));
+                text.out.push_str(&shown_diff(&shortened(diff), out_look));
             }
             let behind = (artifact.real_path != artifact.path).then_some(&*artifact.real_path);
             lines.push((artifact.action, named(&artifact.path, behind, &who(agent))));
