@@ -20,13 +20,14 @@ use crate::sys::resolve::{Resolved, resolve};
 use crate::sys::{FileKind, Sys};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 mod state;
 
 /// One agent in one scope.
 struct Chosen {
     owner: Owner,
-    spec: Option<AgentSpec>,
+    spec: Option<Rc<AgentSpec>>,
     /// Named, or the first scope of one named: it is shown although nothing is installed.
     shown: bool,
 }
@@ -43,8 +44,9 @@ pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Res
         findings: state::findings(&session),
     };
     let other_build = other_build(&session);
+    let loaders = loaders(&session);
     for chosen in &chosen {
-        let health = one(args, &session, chosen, other_build.as_deref());
+        let health = one(args, &session, chosen, &loaders, other_build.as_deref());
         let idle = health.state == Health::NotInstalled && health.findings.is_empty();
         if chosen.shown || !idle {
             report.agents.push(health);
@@ -95,13 +97,16 @@ fn choose(args: &args::Doctor, session: &Session<'_>) -> Result<Vec<Chosen>> {
         (None, None) => vec![Scope::User],
     };
     let mut out: Vec<Chosen> = Vec::new();
-    let mut add = |agent: &str, spec: Option<&AgentSpec>, shown: bool| {
+    let mut add = |agent: &str, spec: Option<Rc<AgentSpec>>, shown: bool| {
         let recorded: Vec<Scope> = scopes
             .iter()
             .copied()
             .filter(|s| is_recorded(session, agent, *s))
             .collect();
-        let possible = |s: &Scope| spec.is_none_or(|spec| paths::lacks(spec, *s).is_none());
+        let possible = |s: &Scope| {
+            spec.as_ref()
+                .is_none_or(|spec| paths::lacks(spec, *s).is_none())
+        };
         let mut first = true;
         for scope in scopes
             .iter()
@@ -116,7 +121,7 @@ fn choose(args: &args::Doctor, session: &Session<'_>) -> Result<Vec<Chosen>> {
             }
             out.push(Chosen {
                 owner,
-                spec: spec.cloned(),
+                spec: spec.clone(),
                 shown: recorded.contains(scope) || shown && recorded.is_empty() && first,
             });
             first = false;
@@ -139,7 +144,7 @@ fn choose(args: &args::Doctor, session: &Session<'_>) -> Result<Vec<Chosen>> {
             // Found or not: a wrong name is told as install tells it, and nothing is run.
             crate::external::discover(session.sys, session.state.root(), name)?;
         }
-        add(agent, spec.as_ref(), true);
+        add(agent, spec.map(Rc::new), true);
     }
     if !args.choice.agents.is_empty() {
         return Ok(out);
@@ -154,7 +159,11 @@ fn choose(args: &args::Doctor, session: &Session<'_>) -> Result<Vec<Chosen>> {
             .iter()
             .any(|s| is_recorded(session, builtin.name, *s));
         if args.all || recorded || detected.contains(&builtin) {
-            add(builtin.name, Some(&builtin.spec()?), args.all || !recorded);
+            add(
+                builtin.name,
+                Some(Rc::new(builtin.spec()?)),
+                args.all || !recorded,
+            );
         }
     }
     let mut others: Vec<&str> = session
@@ -189,11 +198,12 @@ fn one(
     args: &args::Doctor,
     session: &Session<'_>,
     chosen: &Chosen,
+    loaders: &[AgentSpec],
     other_build: Option<&str>,
 ) -> AgentHealth {
     let owner = &chosen.owner;
     let subject = Subject {
-        spec: chosen.spec.as_ref(),
+        spec: chosen.spec.as_deref(),
         owner,
         adapter: None,
     };
@@ -208,6 +218,9 @@ fn one(
     // A file that was written a moment ago may be half written still: read again before it is called broken.
     let world = read(&|world| {
         let plan = crate::plan::agent::AgentPlan::default();
+        if !world.may_be_torn() {
+            return Ok(plan);
+        }
         match take::plan(&ctx, &subject, world) {
             Err(e) if matches!(e.code, "unparseable" | "encoding" | "not-an-object") => Err(e),
             _ => Ok(plan),
@@ -233,11 +246,11 @@ fn one(
         .find_map(|r| r.body.adapter(owner))
         .and_then(|a| session.sys.disk.hash(&real(session.sys, &a.path)).ok());
     let readers = if recorded {
-        readers(session, &owner.agent, owner.scope)
+        readers(loaders, &owner.agent, owner.scope)
     } else {
         Vec::new()
     };
-    let mut client = client(session, chosen.spec.as_ref());
+    let mut client = client(session, chosen.spec.as_deref());
     let mut asked = probe::Asked::default();
     if let (true, Some(spec)) = (args.probe && recorded, &chosen.spec) {
         asked = probe::ask(session, spec, owner.scope, &records, &mut client);
@@ -254,7 +267,7 @@ fn one(
         trust: asked.trust.as_ref(),
     });
     found.append(&mut asked.findings);
-    if recorded && let Some(missing) = missing(&client, chosen.spec.as_ref()) {
+    if recorded && let Some(missing) = missing(&client, chosen.spec.as_deref()) {
         found.push(missing);
     }
     let evidence = Evidence::of(&owner.agent).and_then(Result::ok);
@@ -358,30 +371,30 @@ fn other_build(session: &Session<'_>) -> Option<String> {
         .then(|| format!("is gitvow {}, older than this one ({own})", noted.version))
 }
 
-/// Titles of other agents, installed here or present on this machine, that also load this agent's file.
-fn readers(session: &Session<'_>, agent: &str, scope: Scope) -> Vec<String> {
-    let mut out = Vec::new();
-    for builtin in builtin::ALL
-        .iter()
-        .filter(|b| b.name != agent && b.text.contains("\"loads\""))
-    {
-        let Ok(spec) = builtin.spec() else { continue };
-        let loads = spec
-            .loads
-            .get(agent)
-            .is_some_and(|s| s.iter().any(|s| s == scope.name()));
-        let present = || {
-            let recorded = session
-                .records
-                .iter()
-                .any(|r| r.body.owners().iter().any(|o| o.agent == spec.name));
-            recorded || client(session, Some(&spec)).path.is_some()
-        };
-        if loads && present() {
-            out.push(spec.title.clone().unwrap_or_else(|| spec.name.clone()));
-        }
-    }
+/// Agents that also load files of others, and that are installed here or present on this machine.
+fn loaders(session: &Session<'_>) -> Vec<AgentSpec> {
+    let reads_others = builtin::ALL.iter().filter(|b| b.text.contains("\"loads\""));
+    let mut out: Vec<AgentSpec> = reads_others.filter_map(|b| b.spec().ok()).collect();
+    out.retain(|spec| {
+        let recorded = session
+            .records
+            .iter()
+            .any(|r| r.body.owners().iter().any(|o| o.agent == spec.name));
+        recorded || client(session, Some(spec)).path.is_some()
+    });
     out
+}
+
+/// Titles of those that load this agent's file.
+fn readers(loaders: &[AgentSpec], agent: &str, scope: Scope) -> Vec<String> {
+    let loads = |spec: &&AgentSpec| {
+        let scopes = spec.loads.get(agent).filter(|_| spec.name != agent);
+        scopes.is_some_and(|all| all.iter().any(|s| s == scope.name()))
+    };
+    let titled = loaders.iter().filter(loads);
+    titled
+        .map(|spec| spec.title.clone().unwrap_or_else(|| spec.name.clone()))
+        .collect()
 }
 
 fn client(session: &Session<'_>, spec: Option<&AgentSpec>) -> Client {

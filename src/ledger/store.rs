@@ -298,10 +298,17 @@ pub fn is_record_name(name: &Path) -> bool {
     })
 }
 
+/// What every schema has.
+#[derive(serde::Deserialize)]
+struct Head {
+    #[serde(default)]
+    schema: Option<serde_json::Value>,
+}
+
 fn parse(path: &Path, bytes: &[u8]) -> Result<Record> {
     let because = |e: serde_json::Error| corrupt(path, "can't be read").because(e.to_string());
-    let value: serde_json::Value = serde_json::from_slice(bytes).map_err(because)?;
-    match value.get("schema").and_then(serde_json::Value::as_u64) {
+    let head: Head = serde_json::from_slice(bytes).map_err(because)?;
+    match head.schema.as_ref().and_then(serde_json::Value::as_u64) {
         Some(schema) if schema > u64::from(SCHEMA) => {
             let text =
                 format!("comes from a newer gitvow (schema {schema}, this one knows {SCHEMA})");
@@ -310,7 +317,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Record> {
         Some(_) => {}
         None => return Err(corrupt(path, "has no schema number")),
     }
-    serde_json::from_value(value).map_err(because)
+    serde_json::from_slice(bytes).map_err(because)
 }
 
 fn corrupt(path: &Path, what: &str) -> Error {

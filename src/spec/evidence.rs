@@ -155,10 +155,9 @@ impl Evidence {
     /// Reads one file; `client`: the agent's name. Refused: unknown keys and capabilities, a version that is no triple, the same experiment twice.
     pub fn parse(client: &str, text: &str) -> Result<Self, Error> {
         let wrong = |why: String| Error::bug("the evidence can't be read").because(why);
-        let value: serde_json::Value =
+        let mut evidence: Self =
             jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
                 .map_err(|e| wrong(e.to_string()))?;
-        let mut evidence: Self = serde_json::from_value(value).map_err(|e| wrong(e.to_string()))?;
         client.clone_into(&mut evidence.client);
         let named = evidence.evidence.iter().map(|r| &r.capability);
         for name in evidence.methods.keys().chain(named) {
