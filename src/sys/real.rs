@@ -30,8 +30,10 @@ impl Env for RealEnv {
     }
 
     fn home(&self) -> Option<PathBuf> {
-        let dirs = directories::BaseDirs::new()?;
-        Some(dirs.home_dir().to_path_buf()).filter(|h| h.is_absolute())
+        // The variable first: the hook asks on every call, and only without it the user database has to be read.
+        let told = self.var("HOME").map(PathBuf::from);
+        let home = told.or_else(|| Some(directories::BaseDirs::new()?.home_dir().to_path_buf()));
+        home.filter(|h| h.is_absolute())
     }
 
     #[allow(

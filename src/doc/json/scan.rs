@@ -10,6 +10,8 @@ use std::ops::Range;
 
 mod lex;
 
+pub(super) use lex::decode_key;
+
 /// No offset.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -439,15 +441,5 @@ pub(super) fn comment_end(b: &[u8], at: usize) -> Option<usize> {
             .position(|w| w == b"*/")
             .map(|n| at + 2 + n + 2),
         _ => None,
-    }
-}
-
-/// The text of a key in quotes; `None` for lone surrogates, which no key of ours has.
-pub(super) fn decode_key(quoted: &str) -> Option<String> {
-    let inner = quoted.get(1..quoted.len().checked_sub(1)?)?;
-    if inner.contains('\\') {
-        serde_json::from_str(quoted).ok()
-    } else {
-        Some(inner.to_owned())
     }
 }

@@ -124,3 +124,13 @@ impl Scanner<'_, '_> {
 fn is_word(c: &u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'+' | b'-' | b'$')
 }
+
+/// The text of a key in quotes; `None` for lone surrogates, which no key of ours has.
+pub(in crate::doc::json) fn decode_key(quoted: &str) -> Option<String> {
+    let inner = quoted.get(1..quoted.len().checked_sub(1)?)?;
+    if inner.contains('\\') {
+        serde_json::from_str(quoted).ok()
+    } else {
+        Some(inner.to_owned())
+    }
+}
