@@ -33,7 +33,7 @@ pub fn run(
             .unwrap_or_default();
         if FILES.contains(&name.as_str())
             || name.starts_with("hooks.log")
-            || name.starts_with("policy.checked")
+            || name.starts_with("policy-checked")
         {
             files.push(path);
         }
