@@ -259,14 +259,17 @@ fn in_droids_dead_wrapper_the_users_own_hooks_stay() {
 }
 
 #[test]
-fn a_dead_wrapper_that_cant_be_read_stops_nobody_but_adopt() {
+fn a_second_file_that_cant_be_read_stops_the_install() {
+    // It isn't known then which events that file takes over, so the gate might stand where Droid doesn't look.
     let h = Home::new();
     h.write(DROID, "{\"hooks\": {\"Stop\": [ gitvow");
-    let did = h.gitvow(&["install", "--agent", "factory", "--adopt"]);
-    assert_eq!(did.code, 1, "{did:?}");
-    assert!(did.err.contains(DROID), "{did:?}");
-    assert!(!h.path(".factory/settings.json").exists());
-    h.ok(&["install", "--agent", "factory"]);
-    h.ok(&["uninstall", "--agent", "factory"]);
-    assert!(!h.path(".factory/settings.json").exists());
+    for args in [
+        &["install", "--agent", "factory"][..],
+        &["install", "--agent", "factory", "--adopt"],
+    ] {
+        let did = h.gitvow(args);
+        assert_eq!(did.code, 1, "{did:?}");
+        assert!(did.err.contains(DROID), "{did:?}");
+        assert!(!h.path(".factory/settings.json").exists());
+    }
 }

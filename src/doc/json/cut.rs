@@ -248,10 +248,7 @@ impl Knife<'_> {
     }
 
     /// Takes away or restores the recorded containers that this cut emptied (8: only those), deepest first.
-    #[allow(
-        clippy::type_complexity,
-        reason = "its one caller takes it apart at once"
-    )]
+    #[allow(clippy::type_complexity, reason = "taken apart at once")]
     fn cascade(
         &mut self,
         containers: &[Container],

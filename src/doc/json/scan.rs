@@ -289,10 +289,7 @@ impl<'a, 't> Scanner<'a, 't> {
     }
 
     /// Is the container that opens here to be recorded, and as what?
-    #[allow(
-        clippy::type_complexity,
-        reason = "its one caller takes it apart at once"
-    )]
+    #[allow(clippy::type_complexity, reason = "taken apart at once")]
     fn descend(
         &mut self,
         object: bool,
