@@ -88,6 +88,9 @@ pub fn carry_out(
             .iter()
             .map(|f| artifact(f, &made.world, show.diffs))
             .collect();
+        if show.dry_run {
+            session.pretend(&planned.transaction);
+        }
         if show.dry_run || planned.transaction.is_empty() {
             return Some(planned);
         }

@@ -8,6 +8,7 @@ use crate::ledger::{Record, StateHome, store};
 use crate::plan::admit::Bounds;
 use crate::plan::agent::Context;
 use crate::plan::paths::Ground;
+use crate::plan::steps::{Content, Step, Transaction};
 use crate::plan::world::{Actual, File, MAX_FILE, World};
 use crate::spec::Scope;
 use crate::sys::resolve::{Resolved, resolve};
@@ -183,6 +184,36 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Goes on as if this had been done: in a dry run an agent is planned upon what those before it would leave.
+    pub fn pretend(&mut self, done: &Transaction) {
+        let mut files = Vec::new();
+        for step in &done.steps {
+            match step {
+                Step::Write(write) => {
+                    let bytes = match &write.content {
+                        Content::Text { text } => text.clone().into_bytes(),
+                        Content::Splices { splices } => {
+                            let now = self.actual(&write.path);
+                            let now = now.bytes().and_then(|b| std::str::from_utf8(b).ok());
+                            crate::doc::apply(now.unwrap_or_default(), splices).into_bytes()
+                        }
+                        Content::Copy { .. } => continue,
+                    };
+                    files.push((write.path.clone(), Some(bytes)));
+                }
+                Step::Remove { path, .. } => files.push((path.clone(), None)),
+                Step::MakeDir { .. } | Step::RemoveDir { .. } => {}
+            }
+        }
+        let overlay = self.overlay.get_or_insert_default();
+        overlay.files.extend(files);
+        self.records.retain(|r| {
+            !done.forget.contains(&r.path) && !done.save.iter().any(|s| s.path == r.path)
+        });
+        self.records.extend(done.save.iter().cloned());
+        self.records.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
     /// The directories that paths are relative to.
     pub fn ground(&self) -> Ground<'_> {
         Ground {
@@ -255,12 +286,21 @@ impl<'a> Session<'a> {
             dir = d.parent();
         }
         missing.reverse();
-        let writable = dir.is_some_and(|d| self.sys.disk.may_write_dir(d));
+        let writable = self.may_write_below(&real);
         Actual::Absent {
             real,
             missing,
             writable,
         }
+    }
+
+    /// May the nearest directory that is there be written to?
+    fn may_write_below(&self, real: &Path) -> bool {
+        let disk = self.sys.disk;
+        let mut above = real.ancestors().skip(1);
+        above
+            .find(|d| disk.stat(d).is_ok())
+            .is_some_and(|d| disk.may_write_dir(d))
     }
 
     fn found(&self, real: PathBuf) -> Actual {
@@ -293,8 +333,8 @@ impl<'a> Session<'a> {
 
     fn file(&self, real: PathBuf, bytes: Vec<u8>, stat: Option<&crate::sys::Stat>) -> Actual {
         let disk = self.sys.disk;
-        let writable = real.parent().is_some_and(|d| disk.may_write_dir(d))
-            && (stat.is_none() || disk.may_write_file(&real));
+        let writable =
+            self.may_write_below(&real) && (stat.is_none() || disk.may_write_file(&real));
         let now = self.sys.clock.now().as_nanos() as i128;
         let age = stat.map_or(i128::MAX, |s| now - s.mtime_ns);
         Actual::File(File {

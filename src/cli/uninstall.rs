@@ -12,12 +12,10 @@ use crate::ledger::Owner;
 use crate::plan::agent::{self, AgentPlan, Subject};
 use crate::plan::launcher::Change;
 use crate::plan::paths;
-use crate::plan::steps::Content;
-use crate::plan::world::MAX_FILE;
 use crate::spec::builtin;
 use crate::spec::{AgentSpec, Scope};
 use crate::sys::Sys;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// One agent in one scope.
@@ -27,15 +25,6 @@ struct Chosen {
     spec: Option<AgentSpec>,
     /// Something is recorded of it.
     recorded: bool,
-}
-
-/// What a dry run would have done so far.
-#[derive(Default)]
-struct Ahead {
-    /// Records that would be gone.
-    forgotten: BTreeSet<PathBuf>,
-    /// What files would hold, by real path; empty: they would be gone.
-    texts: BTreeMap<PathBuf, String>,
 }
 
 /// Runs the command.
@@ -74,15 +63,14 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         launcher: None,
         agents: Vec::new(),
     };
-    let mut ahead = Ahead::default();
     for chosen in &chosen {
-        let change = one(args, show, &keep, chosen, &mut session, &mut ahead);
+        let change = one(args, show, &keep, chosen, &mut session);
         document.agents.push(change);
     }
     let (launcher, left) = if refused {
         (run::Planned::default(), None)
     } else {
-        launcher(&mut session, args.dry_run, &ahead, &keep)?
+        launcher(&mut session, args.dry_run, &keep)?
     };
     if launcher.change == Change::Remove {
         let restart =
@@ -254,7 +242,6 @@ fn one(
     keep: &[PathBuf],
     chosen: &Chosen,
     session: &mut Session<'_>,
-    ahead: &mut Ahead,
 ) -> AgentChange {
     let scope = chosen.owner.scope;
     let mut change = AgentChange::new(&chosen.owner.agent, scope);
@@ -277,7 +264,6 @@ fn one(
         );
         paths
     };
-    let dry = show.dry_run;
     let plan = |session: &Session<'_>, world: &crate::plan::world::World| -> Result<AgentPlan> {
         let mut ctx = session.context(scope, wishes);
         ctx.keep = keep;
@@ -292,11 +278,6 @@ fn one(
         session.take_lock()
     };
     if let Some(plan) = run::carry_out(session, &paths, show, &plan, &mut lock, &mut change) {
-        if dry {
-            let forgotten = plan.transaction.forget.iter().cloned();
-            ahead.forgotten.extend(forgotten);
-            look_ahead(session, &plan, ahead);
-        }
         change.status = if plan.unfinished {
             Status::Kept
         } else if plan.changes() || !plan.transaction.is_empty() {
@@ -319,27 +300,6 @@ fn one(
         }
     }
     change
-}
-
-/// What the files of a plan would hold.
-fn look_ahead(session: &Session<'_>, plan: &AgentPlan, ahead: &mut Ahead) {
-    for file in plan
-        .files
-        .iter()
-        .filter(|f| f.action != agent::Action::Keep && f.action != agent::Action::Unchanged)
-    {
-        let text = match &file.content {
-            None => String::new(),
-            Some(Content::Text { text }) => text.clone(),
-            Some(Content::Splices { splices }) => {
-                let bytes = session.sys.disk.read(&file.real, MAX_FILE);
-                let now = bytes.ok().and_then(|b| String::from_utf8(b).ok());
-                crate::doc::apply(now.as_deref().unwrap_or_default(), splices)
-            }
-            Some(Content::Copy { .. }) => continue,
-        };
-        ahead.texts.insert(file.real.clone(), text);
-    }
 }
 
 /// What `hook` was left for an external agent goes with its last record.
@@ -368,23 +328,21 @@ fn drop_adapter(session: &Session<'_>, owner: &Owner, plan: &mut AgentPlan) {
 
 /// Removes a launcher that nothing needs.
 pub(super) fn take_unused_launcher(session: &mut Session<'_>) -> Result<()> {
-    launcher(session, false, &Ahead::default(), &[]).map(|_| ())
+    launcher(session, false, &[]).map(|_| ())
 }
 
 /// The launcher goes when nothing recorded is left and no known file names it. Says which file does.
 fn launcher(
     session: &mut Session<'_>,
     dry_run: bool,
-    ahead: &Ahead,
     keep: &[PathBuf],
 ) -> Result<(run::Planned, Option<PathBuf>)> {
     let path = session.state.launcher();
     let idle = run::Planned::default();
-    let forgotten = &ahead.forgotten;
     let Ok(stat) = session.sys.disk.stat(&path) else {
         return Ok((idle, None));
     };
-    let in_use = |r: &&crate::ledger::Record| r.path != path && !forgotten.contains(&r.path);
+    let in_use = |r: &&crate::ledger::Record| r.path != path;
     if session.records.iter().any(|r| in_use(&r)) {
         return Ok((idle, None));
     }
@@ -394,13 +352,10 @@ fn launcher(
     {
         return Ok((idle, Some(path)));
     }
-    if let Some(file) = names_launcher(session, ahead) {
+    if let Some(file) = names_launcher(session) {
         return Ok((idle, Some(file)));
     }
     let record = session.records.iter().find(|r| r.path == path).cloned();
-    if record.is_none() && session.records.is_empty() && forgotten.is_empty() && dry_run {
-        return Ok((idle, None));
-    }
     let sha256 = session
         .sys
         .disk
@@ -420,7 +375,7 @@ fn launcher(
 }
 
 /// A known user file in which our launcher is still named.
-fn names_launcher(session: &Session<'_>, ahead: &Ahead) -> Option<PathBuf> {
+fn names_launcher(session: &Session<'_>) -> Option<PathBuf> {
     let needle = session.state.launcher();
     for builtin in builtin::ALL {
         let Ok(spec) = builtin.spec() else { continue };
@@ -429,9 +384,7 @@ fn names_launcher(session: &Session<'_>, ahead: &Ahead) -> Option<PathBuf> {
         };
         let world = session.world(paths);
         for (path, actual) in &world.files {
-            let now = actual.bytes().and_then(|b| std::str::from_utf8(b).ok());
-            let then = actual.real().and_then(|real| ahead.texts.get(real));
-            let text = then.map(String::as_str).or(now);
+            let text = actual.bytes().and_then(|b| std::str::from_utf8(b).ok());
             if text.is_some_and(|t| agent::names_command(t, &needle)) {
                 return Some(path.clone());
             }

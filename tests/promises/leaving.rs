@@ -184,3 +184,35 @@ fn root_leaves_nothing_in_another_users_home() {
     home.ok(&["uninstall", "--force"]);
     assert_eq!(claude(&home), "{}");
 }
+
+/// Two agents in one file, in one call: the second is shown upon what the first leaves, as it is then written.
+#[test]
+fn a_dry_run_of_two_agents_in_one_file_says_what_the_run_does() {
+    let home = Home::new();
+    let names = ["yed", "zed"];
+    for name in names {
+        let command = format!("__GITVOW__ hook --agent {name} beforeTool");
+        let install = serde_json::json!({"user_file": ".shared/s.json", "root": ["hooks"], "entries": {"beforeTool": [{"command": command}]}});
+        home.info_only(name, &install);
+    }
+    let said = |args: &[&str]| {
+        let mut document: serde_json::Value = serde_json::from_str(&home.ok(args).out).unwrap();
+        document["dry_run"].take();
+        document
+    };
+    let install = [
+        "install", "--agent", names[0], "--agent", names[1], "--json",
+    ];
+    let uninstall = ["uninstall", "--json"];
+    for start in [None, Some("{\"mine\": 1}\n")] {
+        if let Some(text) = start {
+            home.write(".shared/s.json", text);
+        }
+        for args in [&install[..], &uninstall] {
+            let dry = said(&[args, &["--dry-run"]].concat());
+            assert_eq!(dry, said(args), "{args:?}");
+        }
+        assert_eq!(home.path(".shared").exists(), start.is_some());
+    }
+    assert_eq!(home.read(".shared/s.json"), "{\"mine\": 1}\n");
+}
