@@ -110,9 +110,6 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
     for line in &session.recovered {
         console.say(&format!("note: {}\n", super::escape::line(line)));
     }
-    if document.agents.is_empty() && !args.json.json {
-        console.say("nothing is installed\n");
-    }
     for path in kept_nothing(args, &session, &document) {
         let shown = super::escape::path(path);
         console.say(&format!(
@@ -123,6 +120,10 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         purge::run(&mut session, args.dry_run, &logs, console)?;
     } else if args.purge {
         console.say("note: gitvow's own state stays as long as something of the above does\n");
+    }
+    if document.agents.is_empty() && !document.changed && !args.json.json {
+        console.say("nothing is installed\n");
+        return Ok(0);
     }
     finish(&document, args.json.json, console)
 }
