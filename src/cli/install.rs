@@ -5,7 +5,7 @@ use super::output::{self, AgentChange, Changes, Direction, Fault, SCHEMA, Status
 use super::run::{self, Show};
 use super::session::{Mode, Session, Wishes};
 use super::{Console, agents, notes, render};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::external;
 use crate::ledger::{Adapter, Owner};
 use crate::plan::agent::{self, AgentPlan, Subject};
@@ -272,12 +272,7 @@ fn status(plan: &AgentPlan) -> Status {
 }
 
 fn failed(mut change: AgentChange, e: &Error) -> AgentChange {
-    let refused = matches!(e.kind, Kind::Refused | Kind::Usage);
-    change.status = if refused {
-        Status::Refused
-    } else {
-        Status::Failed
-    };
+    change.status = Status::after(e);
     change.error = Some(Fault::from(e));
     change
 }

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::plan::agent::{AgentPlan, quoted};
 use crate::spec::{AgentSpec, Scope, builtin};
 use crate::sys::Child;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// After an install (or in its dry run).
@@ -146,14 +146,13 @@ fn readers(session: &Session<'_>, agent: &str, scope: Scope) -> Vec<(String, Str
             out.push((spec.name.clone(), spec.title.clone().unwrap_or(spec.name)));
         }
     }
-    debug_assert!(out.iter().all(|(name, _)| builtin::by_name(name).is_some()));
     out
 }
 
 /// A local file holds an absolute path of this machine: it should not end up in a commit.
 fn git_status(session: &Session<'_>, path: &Path) -> Option<String> {
     let top = session.repo.as_deref()?;
-    let git = on_path(session, "git")?;
+    let git = super::agents::on_path(session.sys, "git")?;
     let ask = |args: &[&str]| -> Option<i32> {
         let child = Child {
             program: git.clone(),
@@ -187,20 +186,4 @@ fn git_status(session: &Session<'_>, path: &Path) -> Option<String> {
         ));
     }
     None
-}
-
-/// A program on PATH's absolute entries.
-pub fn on_path(session: &Session<'_>, name: &str) -> Option<PathBuf> {
-    let path = session.sys.env.var("PATH")?;
-    path.split(':')
-        .filter(|d| d.starts_with('/'))
-        .map(|d| Path::new(d).join(name))
-        .find(|p| {
-            let real = super::session::real(session.sys, p);
-            session
-                .sys
-                .disk
-                .stat(&real)
-                .is_ok_and(|s| s.kind == crate::sys::FileKind::File && s.mode & 0o111 != 0)
-        })
 }

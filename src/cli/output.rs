@@ -9,7 +9,7 @@ mod lists;
 pub use health::{AgentHealth, Capability, Client, Doctor, Finding, Health, Severity};
 pub use lists::{AgentList, Checked, KnownAgent, KnownFile, Rehearsal, RehearsalStep, Selftest};
 
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::spec::Scope;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -126,6 +126,14 @@ pub enum Status {
 }
 
 impl Status {
+    /// How an agent stands that an error ended.
+    pub fn after(e: &Error) -> Self {
+        match e.kind {
+            Kind::Refused | Kind::Usage => Self::Refused,
+            Kind::Failed | Kind::Bug => Self::Failed,
+        }
+    }
+
     /// As in JSON.
     pub fn name(self) -> &'static str {
         match self {

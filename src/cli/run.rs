@@ -5,7 +5,7 @@ use super::output::{self, AgentChange, Artifact, ArtifactKind, Fault, State, Sta
 use super::session::Session;
 use crate::apply;
 use crate::doc;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::ledger::{Print, Record, StateHome, store};
 use crate::plan::agent::{Action, AgentPlan, FilePlan};
 use crate::plan::launcher::{Change, Seen};
@@ -130,7 +130,7 @@ fn refuse(session: &Session<'_>, change: &mut AgentChange, e: &Error, world: &Wo
             fault = fault.with_source(text);
         }
         if world.files.contains_key(&path) {
-            let state = bytes.map_or(State::Absent, |b| State::Sha256(hash(b)));
+            let state = bytes.map_or(State::Absent, |b| State::Sha256(Print::of(b).sha256));
             change.artifacts.push(Artifact {
                 kind: ArtifactKind::Merge,
                 real_path: super::session::real(session.sys, &path),
@@ -142,18 +142,8 @@ fn refuse(session: &Session<'_>, change: &mut AgentChange, e: &Error, world: &Wo
             });
         }
     }
-    change.status = if e.kind == Kind::Refused || e.kind == Kind::Usage {
-        Status::Refused
-    } else {
-        Status::Failed
-    };
+    change.status = Status::after(e);
     change.error = Some(fault);
-}
-
-/// sha256 of bytes as hex.
-pub fn hash(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    crate::plan::print_of(std::iter::once(text.as_ref())).sha256
 }
 
 fn artifact(file: &FilePlan, world: &World, diffs: bool) -> Artifact {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::ledger::{Body, Merge, OwnerState, Record};
 use crate::plan::steps::{Content, Step};
 use crate::spec::command::{Command, Guard, entries};
-use crate::spec::{AgentSpec, Format, Install, Scope};
+use crate::spec::{AgentSpec, Install, Scope};
 use std::path::{Path, PathBuf};
 
 /// The plan that puts an agent's entries and files where they belong.
@@ -355,14 +355,5 @@ fn merge_of<'r>(path: &Path, record: Option<&'r Record>) -> Result<Option<&'r Me
         )
         .at(path)),
         None => Ok(None),
-    }
-}
-
-/// What the vendor's format is called in messages.
-pub fn dialect(format: Format) -> &'static str {
-    match format {
-        Format::Json => "JSON",
-        Format::Jsonc => "JSON with comments",
-        Format::Toml => "TOML",
     }
 }
