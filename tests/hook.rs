@@ -258,7 +258,9 @@ fn every_agent_obeys_the_answer_it_gets() {
         assert_blocks(&judged(&case.hook(DENY)), reason, &name);
         let asked = judged(&case.hook(ASK));
         let reason = if mcp { "allow list" } else { "golden reason" };
-        if case.agent == "cursor" && case.name == "preToolUse-shell" {
+        if case.agent == "cursor"
+            && ["preToolUse-shell", "preToolUse-mcp"].contains(&case.name.as_str())
+        {
             // The specific event asks.
             assert_eq!(asked, Effect::Runs, "{name}");
         } else if case.can_ask() {

@@ -10,6 +10,8 @@
 
 #[path = "policy/lines.rs"]
 mod lines;
+#[path = "policy/mcp.rs"]
+mod mcp;
 #[path = "hook/run.rs"]
 #[allow(dead_code, reason = "shared with tests/hook.rs")]
 mod run;

@@ -2,6 +2,7 @@
 //!
 //! Only the calling agent's planner is parsed, and of it only this part (spec 4.6).
 
+use super::mcp::Spelling;
 use crate::spec::builtin::Builtin;
 use serde::Deserialize;
 use serde_json::Value;
@@ -63,7 +64,7 @@ pub struct Agent {
     pub arguments: BTreeMap<String, Vec<String>>,
     /// How MCP tools are called, where not `mcp__server__tool`.
     #[serde(default)]
-    pub mcp: Option<Mcp>,
+    pub mcp: Vec<Spelling>,
     /// The permission modes in which somebody is there to be asked; absent: all.
     #[serde(default)]
     pub ask_modes: Option<Vec<String>>,
@@ -103,20 +104,6 @@ pub struct Special {
     /// Its own forms.
     #[serde(default)]
     pub answers: Option<Answers>,
-}
-
-/// How an agent calls MCP tools.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Mcp {
-    /// What the name begins with.
-    pub prefix: String,
-    /// Where the server's name stands in the payload.
-    #[serde(default)]
-    pub server: Option<String>,
-    /// Where the tool's bare name stands in the payload.
-    #[serde(default)]
-    pub tool: Option<String>,
 }
 
 /// The forms of one agent.

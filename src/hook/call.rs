@@ -1,6 +1,7 @@
 //! A normalised call: the shape of Claude Code, and nothing that isn't named here. Pure.
 
 use super::agent::Event;
+use super::mcp::Doubt;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -32,6 +33,8 @@ pub struct Call<'a> {
 pub struct Tool<'a> {
     /// `Bash`, `Edit`, `Write`, `MultiEdit`, `NotebookEdit`, `mcp__server__tool`, or the agent's own name.
     pub name: Cow<'a, str>,
+    /// The other readings of an MCP tool's name.
+    pub doubt: Option<Box<Doubt>>,
     /// The agent's number for this use.
     pub id: Option<Cow<'a, str>>,
     /// A shell line.

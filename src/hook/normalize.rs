@@ -7,6 +7,7 @@ use super::agent::{Agent, Event, Special};
 use super::call::{Call, Tool};
 use super::dialect::patch;
 use super::json::Json;
+use super::mcp;
 use std::borrow::Cow;
 
 /// Reads a payload of `agent` for `event`. Several calls come from a patch of several files.
@@ -97,9 +98,12 @@ fn tools<'a>(
             .filter(|name| !name.is_empty())
             .ok_or("the payload names no tool")?,
     };
-    let name = match agent.tools.get(own.as_ref()) {
-        Some(ours) => Cow::Owned(ours.clone()),
-        None => mcp_name(agent, payload, &own).map_or(own, Cow::Owned),
+    let (name, doubt) = match agent.tools.get(own.as_ref()) {
+        Some(ours) => (Cow::Owned(ours.clone()), None),
+        None => match mcp::read(&agent.mcp, payload, &own) {
+            Some((name, doubt)) => (Cow::Owned(name), doubt),
+            None => (own, None),
+        },
     };
     let id = field_text(agent, payload, "tool_use_id", &["tool_use_id"]);
     // Copilot documents its arguments as a JSON text inside the JSON; 1.0.102 sends an object.
@@ -128,6 +132,7 @@ fn tools<'a>(
     }
     let mut tool = Tool {
         id,
+        doubt,
         ..Tool::default()
     };
     let before = call.event == Event::PreToolUse;
@@ -205,37 +210,14 @@ fn patched<'a>(
     Ok(changes.into_iter().map(one).collect())
 }
 
-/// `mcp__server__tool` for an agent that spells it otherwise.
-fn mcp_name(agent: &Agent, payload: &Json<'_>, own: &str) -> Option<String> {
-    let mcp = agent.mcp.as_ref()?;
-    if own.starts_with("mcp__") {
-        return None;
-    }
-    let rest = own.strip_prefix(mcp.prefix.as_str())?;
-    let named = |path: &Option<String>| Some(payload.at(path.as_deref()?)?.str()?.to_owned());
-    if let Some(server) = named(&mcp.server) {
-        let bare = named(&mcp.tool).unwrap_or_else(|| {
-            let tail = rest
-                .strip_prefix(server.as_str())
-                .and_then(|t| t.strip_prefix('_'));
-            tail.unwrap_or(rest).to_owned()
-        });
-        return Some(format!("mcp__{server}__{bare}"));
-    }
-    // Without the server's name the first underscore must do.
-    let (server, tool) = rest.split_once('_').unwrap_or(("server", rest));
-    Some(format!("mcp__{server}__{tool}"))
-}
-
-/// `mcp__{mcp_server_name}__{tool_name}` with the payload's fields; a server that isn't named is `server`.
+/// `MCP:{tool_name}` with the payload's fields.
 fn filled(template: &str, payload: &Json<'_>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;
     while let Some((before, tail)) = rest.split_once('{') {
         let (name, behind) = tail.split_once('}').unwrap_or((tail, ""));
         out.push_str(before);
-        let value = payload.get(name).and_then(Json::str);
-        out.push_str(value.or(name.contains("server").then_some("server"))?);
+        out.push_str(payload.get(name)?.str()?);
         rest = behind;
     }
     out.push_str(rest);

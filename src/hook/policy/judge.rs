@@ -3,8 +3,10 @@
 //! Order: deny rules, then confirm rules, then allow; the first match gives the reason (spec 4.4).
 
 use super::load::{Policy, Rule, Test, When};
+use super::mcp::{self, Hit};
 use super::paths::Target;
 use super::{pattern, rules};
+use crate::hook::mcp::Doubt;
 use crate::hook::shell::Reading;
 
 /// The three verdicts, mildest first.
@@ -87,6 +89,8 @@ pub struct Facts<'a> {
     pub targets: Vec<(Target, Vec<String>)>,
     /// The name of an MCP tool.
     pub mcp: Option<&'a str>,
+    /// Its other readings.
+    pub doubt: Option<&'a Doubt>,
     /// The home directory, to see `~` in it.
     pub home: String,
 }
@@ -99,15 +103,23 @@ pub fn judge(policy: &Policy<'_>, facts: &Facts<'_>) -> Result<Ruling, String> {
     if let Some((at, rule)) = first(&policy.path_deny, |r| on_paths(r, facts))? {
         return Ok(found(Verdict::Deny, "path_deny", at, rule));
     }
+    let mut maybe = None;
     if let Some(tool) = facts.mcp {
         for (at, pattern) in policy.mcp_deny.iter().enumerate() {
-            if pattern::full(pattern, tool)? {
-                let reason = format!("the MCP tool {tool} is on the deny list");
-                return Ok(Ruling::new(
-                    Verdict::Deny,
-                    reason,
-                    format!("mcp_deny[{at}]"),
-                ));
+            let shown = facts.doubt.map_or(tool, |d| &d.own);
+            let rule = format!("mcp_deny[{at}]");
+            match mcp::denied(pattern, tool, facts.doubt)? {
+                Hit::Yes => {
+                    let reason = format!("the MCP tool {shown} is on the deny list");
+                    return Ok(Ruling::new(Verdict::Deny, reason, rule));
+                }
+                Hit::Maybe if maybe.is_none() => {
+                    let reason = format!(
+                        "the MCP tool {shown} may be on the deny list: nothing says which server it belongs to"
+                    );
+                    maybe = Some(Ruling::new(Verdict::Ask, reason, rule));
+                }
+                Hit::Maybe | Hit::No => {}
             }
         }
     }
@@ -132,12 +144,17 @@ pub fn judge(policy: &Policy<'_>, facts: &Facts<'_>) -> Result<Ruling, String> {
             observed.push(rule.reason.to_string());
         }
     }
-    let mut ruling = match facts.mcp {
-        Some(tool) if !allowed(&policy.mcp_allow, tool)? => Ruling::new(
-            Verdict::Ask,
-            format!("the MCP tool {tool} is not on the allow list"),
-            "mcp_allow",
-        ),
+    let mut ruling = match (maybe, facts.mcp) {
+        (Some(maybe), _) => maybe,
+        (None, Some(tool)) if !mcp::allowed(&policy.mcp_allow, tool, facts.doubt)? => {
+            let shown = facts.doubt.map_or(tool, |d| &d.own);
+            let why = match facts.doubt {
+                Some(_) => " in every reading of its name",
+                None => "",
+            };
+            let reason = format!("the MCP tool {shown} is not on the allow list{why}");
+            Ruling::new(Verdict::Ask, reason, "mcp_allow")
+        }
         _ => unreadable(policy, facts).unwrap_or_else(Ruling::allow),
     };
     ruling.observed = observed;
@@ -189,15 +206,6 @@ fn on_paths(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
         }
     }
     Ok(false)
-}
-
-fn allowed(patterns: &[std::borrow::Cow<'_, str>], tool: &str) -> Result<bool, String> {
-    for pattern in patterns {
-        if pattern::full(pattern, tool)? {
-            return Ok(true);
-        }
-    }
-    Ok(patterns.is_empty())
 }
 
 /// A line that can't be tokenised may hide a program that a rule is about: then it is asked.

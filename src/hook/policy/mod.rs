@@ -3,6 +3,7 @@
 
 mod judge;
 mod load;
+mod mcp;
 mod needles;
 mod paths;
 mod pattern;
@@ -247,6 +248,7 @@ fn facts<'c>(call: &'c Call<'_>, ground: &Ground, sys: &Sys<'_>) -> Facts<'c> {
         return facts;
     };
     facts.mcp = tool.mcp();
+    facts.doubt = tool.doubt.as_deref();
     let mut targets = Vec::new();
     let target = |word: &str, dirs: &[String], removes: bool| {
         Target::new(word, &ground.cwd, dirs, removes, sys.disk, sys.env)

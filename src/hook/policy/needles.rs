@@ -44,8 +44,9 @@ pub fn of(policy: &Policy<'_>) -> Option<String> {
 
 /// Can none of the rules behind these needles match?
 pub fn none_in(needles: &str, facts: &Facts<'_>) -> bool {
-    // What a line that can't be read hides is not known.
+    // What a line that can't be read hides is not known, nor what a doubtful name means.
     !facts.reading.unreadable
+        && facts.doubt.is_none()
         && needles.split(BETWEEN).all(|needle| {
             if let Some(program) = needle.strip_prefix('p') {
                 return !facts.reading.commands.iter().any(|c| c.program == program);
