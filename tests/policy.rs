@@ -8,6 +8,8 @@
     reason = "helpers of tests are tests too"
 )]
 
+#[path = "policy/files.rs"]
+mod files;
 #[path = "policy/lines.rs"]
 mod lines;
 #[path = "policy/mcp.rs"]

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::hook::agent::Event;
 use crate::hook::call::{Call, Tool};
 use crate::hook::policy::{self, Ground, Ruling, Source, Verdict};
+use crate::hook::shell;
 use crate::hook::state_home;
 use crate::sys::Sys;
 use serde_json::json;
@@ -33,7 +34,7 @@ pub fn run(args: &Check, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8>
         [line] => line.clone(),
         words => words
             .iter()
-            .map(|w| quoted(w))
+            .map(|w| shell::quoted(w))
             .collect::<Vec<_>>()
             .join(" "),
     };
@@ -84,15 +85,6 @@ fn call(line: &str) -> Call<'_> {
         prompt: None,
         end_reason: None,
     }
-}
-
-/// A word that a shell reads back as it stands.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Prints the policies whose stricter verdict counts, the user's (or the built-in one) first.

@@ -50,6 +50,21 @@ pub struct Tool<'a> {
 }
 
 impl Tool<'_> {
+    /// The same, pointing nowhere.
+    pub fn into_owned(self) -> Tool<'static> {
+        let owned = |text: Option<Cow<'_, str>>| text.map(|t| Cow::Owned(t.into_owned()));
+        Tool {
+            name: Cow::Owned(self.name.into_owned()),
+            doubt: self.doubt,
+            id: owned(self.id),
+            command: owned(self.command),
+            file_path: owned(self.file_path),
+            old_string: owned(self.old_string),
+            new_string: owned(self.new_string),
+            content: owned(self.content),
+        }
+    }
+
     /// Does it run a shell line?
     pub fn is_shell(&self) -> bool {
         self.name == "Bash"

@@ -17,6 +17,9 @@ pub struct Spelling {
     /// The one name of the tool that calls all others; instead of `prefix`.
     #[serde(default)]
     pub name: Option<String>,
+    /// Where that tool's payload has the name of the one that is called, to be taken apart.
+    #[serde(default)]
+    pub whole: Option<String>,
     /// What the name begins with; empty where nothing marks an MCP tool but the separator.
     #[serde(default)]
     pub prefix: String,
@@ -97,7 +100,7 @@ pub fn read(
     let (spelling, rest) = spellings
         .iter()
         .filter(|s| s.when.as_ref().is_none_or(there))
-        .find_map(|s| Some((s, s.rest(own)?)))?;
+        .find_map(|s| Some((s, s.rest(own, payload)?)))?;
     let named = |path: &Option<String>| {
         payload
             .at(path.as_deref()?)?
@@ -105,8 +108,10 @@ pub fn read(
             .filter(|n| !n.is_empty())
     };
     if let Some(server) = named(&spelling.server) {
-        let separator = spelling.separator.as_deref().unwrap_or_default();
-        let behind = || rest.strip_prefix(server)?.strip_prefix(separator);
+        let behind = || {
+            let separator = spelling.separator.as_deref()?;
+            rest.strip_prefix(server)?.strip_prefix(separator)
+        };
         let tool = named(&spelling.tool).or_else(behind).unwrap_or(rest);
         let server = Server::Is(server.to_owned());
         let tool = (!tool.is_empty()).then(|| tool.to_owned());
@@ -133,9 +138,13 @@ fn doubt(own: &str, readings: Vec<Reading>, sure: bool) -> Option<Box<Doubt>> {
 
 impl Spelling {
     /// What stands behind the prefix of a name that is spelled so.
-    fn rest<'a>(&self, own: &'a str) -> Option<&'a str> {
+    fn rest<'a>(&self, own: &'a str, payload: &'a Json<'_>) -> Option<&'a str> {
         if let Some(name) = &self.name {
-            return (name == own).then_some("");
+            let whole = self
+                .whole
+                .as_deref()
+                .and_then(|path| payload.at(path)?.str());
+            return (name == own).then(|| whole.unwrap_or_default());
         }
         let rest = own.strip_prefix(self.prefix.as_str())?;
         let marked = match (&self.separator, self.prefix.is_empty()) {
@@ -257,6 +266,18 @@ mod tests {
                 r#"{"s":"a"}"#,
                 "call",
                 Some(("mcp__a__tool", &["mcp__a__tool"])),
+            ),
+            (
+                r#"{"name":"call","whole":"i.t","separator":"__"}"#,
+                r#"{"i":{"t":"a__b"}}"#,
+                "call",
+                Some(("mcp__a__b", &[])),
+            ),
+            (
+                r#"{"prefix":"MCP:","server":"s"}"#,
+                r#"{"s":"a"}"#,
+                "MCP:a-b",
+                Some(("mcp__a__a-b", &[])),
             ),
             (r#"{"name":"call"}"#, "{}", "caller", None),
             (

@@ -4,12 +4,14 @@
 //! whatever goes wrong before a tool is a denial (spec 4.3). It answers first and writes its log after.
 //!
 //! - [`stdin`], [`json`]: one JSON value from a stream that may never end.
-//! - [`agent`], [`normalize`], [`call`], [`mcp`], [`dialect`]: the planner's data and the calls it makes of a payload.
+//! - [`agent`], [`normalize`], [`arguments`], [`call`], [`mcp`], [`dialect`]: the planner's data and the calls it makes
+//!   of a payload.
 //! - [`caller`]: whose form is answered. [`policy`], [`shell`]: the verdict. [`answer`], [`message`]: its form.
 //! - [`gate`], [`outside`]: one call of a built-in and of an external agent. [`log`]: one line after it.
 
 pub mod agent;
 pub mod answer;
+pub mod arguments;
 pub mod call;
 pub mod caller;
 pub mod dialect;

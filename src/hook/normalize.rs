@@ -4,8 +4,8 @@
 //! a tool that is a denial.
 
 use super::agent::{Agent, Event, Special};
+use super::arguments::Arguments;
 use super::call::{Call, Tool};
-use super::dialect::patch;
 use super::json::Json;
 use super::mcp;
 use std::borrow::Cow;
@@ -107,107 +107,35 @@ fn tools<'a>(
     };
     let id = field_text(agent, payload, "tool_use_id", &["tool_use_id"]);
     // Copilot documents its arguments as a JSON text inside the JSON; 1.0.102 sends an object.
-    let decoded = match input.and_then(Json::str) {
-        Some(text) if text.trim_start().starts_with('{') && name != "patch" => Some(
-            Json::parse(text.as_bytes())
-                .map_err(|e| format!("the tool's arguments are not valid JSON ({e})"))?,
-        ),
-        _ => None,
-    };
-    let bare = input.and_then(Json::str).filter(|_| decoded.is_none());
-    let read = |argument: &str, usual: &[&str]| -> Option<Cow<'a, str>> {
-        match &decoded {
-            Some(object) => {
-                argument_text(agent, object, argument, usual).map(|t| Cow::Owned(t.into_owned()))
+    let tools: Vec<Tool<'_>> = match input.and_then(Json::str) {
+        Some(text) if text.trim_start().starts_with('{') && name != "patch" => {
+            let object = Json::parse(text.as_bytes())
+                .map_err(|e| format!("the tool's arguments are not valid JSON ({e})"))?;
+            let input = Some(&object);
+            let tools = Arguments {
+                agent,
+                event: call.event,
+                input,
             }
-            None => argument_text(agent, input?, argument, usual),
+            .tools(&name)?;
+            tools.into_iter().map(Tool::into_owned).collect()
         }
-    };
-    if name == "patch" {
-        let text = bare
-            .map(Cow::Borrowed)
-            .or_else(|| read("patch", &["command", "input", "patch"]))
-            .ok_or("the patch has no text")?;
-        return patched(&text, id.as_ref(), call);
-    }
-    let mut tool = Tool {
-        id,
-        doubt,
-        ..Tool::default()
-    };
-    let before = call.event == Event::PreToolUse;
-    match name.as_ref() {
-        "Bash" => {
-            tool.command = read("command", &["command"]).or(bare.map(Cow::Borrowed));
-            if before && tool.command.is_none() {
-                return Err("the shell tool's payload has no command".to_owned());
-            }
+        _ => Arguments {
+            agent,
+            event: call.event,
+            input,
         }
-        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
-            tool.file_path = read("file_path", &["file_path", "notebook_path"]);
-            tool.old_string = read("old_string", &["old_string"]);
-            tool.new_string = read("new_string", &["new_string", "new_source"]);
-            tool.content = read("content", &["content"]);
-            if let Some(edits) = input.and_then(|i| i.get("edits")?.items()) {
-                tool.old_string = joined(edits, "old_string");
-                tool.new_string = joined(edits, "new_string");
-            }
-            if before && tool.file_path.is_none() {
-                return Err(format!("the payload of {name} names no file"));
-            }
-        }
-        _ => {}
-    }
-    tool.name = name;
-    let mut call = call.clone();
-    call.tool = Some(tool);
-    Ok(vec![call])
-}
-
-fn argument_text<'a>(
-    agent: &Agent,
-    input: &'a Json<'a>,
-    argument: &str,
-    usual: &[&str],
-) -> Option<Cow<'a, str>> {
-    let text = |name: &str| input.at(name).and_then(Json::str).map(Cow::Borrowed);
-    match agent.arguments.get(argument) {
-        Some(names) => names.iter().find_map(|n| text(n)),
-        None => usual.iter().find_map(|n| text(n)),
-    }
-}
-
-fn joined<'a>(edits: &[Json<'a>], key: &str) -> Option<Cow<'a, str>> {
-    let texts: Vec<_> = edits.iter().filter_map(|e| e.get(key)?.str()).collect();
-    (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
-}
-
-/// One call for each file of a patch.
-fn patched<'a>(
-    text: &str,
-    id: Option<&Cow<'a, str>>,
-    call: &Call<'a>,
-) -> Result<Vec<Call<'a>>, String> {
-    let some = |s: String| (!s.is_empty()).then_some(Cow::Owned(s));
-    let changes = match patch::read(text) {
-        Ok(changes) => changes,
-        Err(_) if call.event == Event::PostToolUse => vec![patch::Change::default()],
-        Err(e) => return Err(e),
+        .tools(&name)?,
     };
-    let one = |change: patch::Change| {
-        let mut call = call.clone();
-        call.tool = Some(Tool {
-            name: Cow::Borrowed(if change.adds { "Write" } else { "Edit" }),
-            id: id.cloned(),
-            file_path: Some(Cow::Owned(change.path)),
-            content: change.adds.then(|| Cow::Owned(change.after.clone())),
-            old_string: some(change.before),
-            new_string: some(change.after).filter(|_| !change.adds),
-            ..Tool::default()
-        });
-        call
+    let one = |tool: Tool<'a>| Call {
+        tool: Some(Tool {
+            id: id.clone(),
+            doubt: doubt.clone(),
+            ..tool
+        }),
+        ..call.clone()
     };
-    Ok(changes.into_iter().map(one).collect())
+    Ok(tools.into_iter().map(one).collect())
 }
 
 /// `MCP:{tool_name}` with the payload's fields.

@@ -36,7 +36,13 @@ fn spellings() -> Vec<(&'static str, &'static str, Value)> {
         (
             "grok",
             "PreToolUse",
-            canonical(json!({"hookEventName": "pre_tool_use"})),
+            json!({"hookEventName": "pre_tool_use", "toolName": "my_db__drop_table", "toolInput": {}}),
+        ),
+        (
+            "grok",
+            "PreToolUse",
+            json!({"hookEventName": "pre_tool_use", "hook_event_name": "PreToolUse",
+            "tool_name": "use_tool", "tool_input": {"tool_name": "my_db__drop_table"}}),
         ),
         (
             "kimi",

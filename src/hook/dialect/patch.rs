@@ -20,7 +20,10 @@ pub struct Change {
 /// The error says what is wrong with a text that names no file.
 pub fn read(text: &str) -> Result<Vec<Change>, String> {
     let mut changes: Vec<Change> = Vec::new();
-    let marked = text.lines().any(|l| l.trim_start().starts_with("*** "));
+    let marked = text
+        .lines()
+        .map(str::trim_start)
+        .any(|l| l.starts_with("*** Begin Patch") || header(l).is_some());
     for line in text.lines() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         let mark = line.trim_start();
@@ -32,13 +35,7 @@ pub fn read(text: &str) -> Result<Vec<Change>, String> {
             });
         } else if marked && mark.starts_with("*** ") {
             // `*** Begin Patch`, `*** End Patch`, `*** End of File`.
-        } else if !marked && (line.starts_with("--- ") || line.starts_with("+++ ")) {
-            let path = line.get(4..).unwrap_or_default();
-            let path = path.split('\t').next().unwrap_or_default().trim();
-            let path = path
-                .strip_prefix("a/")
-                .or_else(|| path.strip_prefix("b/"))
-                .unwrap_or(path);
+        } else if let Some(path) = (!marked).then(|| unified(line)).flatten() {
             if path != "/dev/null" && changes.last().is_none_or(|c| c.path != path) {
                 changes.push(Change {
                     path: path.to_owned(),
@@ -62,6 +59,18 @@ pub fn read(text: &str) -> Result<Vec<Change>, String> {
         Some(_) => Err("the patch has a file without a name".to_owned()),
         None => Ok(changes),
     }
+}
+
+/// The file that a line of a unified diff names, a move or a deletion without lines included.
+fn unified(line: &str) -> Option<&str> {
+    let starts = ["--- ", "+++ ", "rename from ", "rename to ", "copy to "];
+    let path = match line.strip_prefix("diff --git ") {
+        Some(both) => both.rsplit_once(" b/").map_or(both, |(_, new)| new),
+        None => starts.iter().find_map(|start| line.strip_prefix(start))?,
+    };
+    let path = path.split('\t').next().unwrap_or_default().trim();
+    let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
+    Some(bare.unwrap_or(path))
 }
 
 fn header(line: &str) -> Option<(&'static str, &str)> {
@@ -100,6 +109,9 @@ mod tests {
         let changes = read("--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-a\n+b\n").unwrap();
         assert_eq!(changes.len(), 1);
         assert_eq!(changes[0].path, "x.rs");
+        let text = "diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\ndiff --git a/gone b/gone\ndeleted file mode 100644\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n *** text\n-a\n+b\n";
+        let paths: Vec<_> = read(text).unwrap().into_iter().map(|c| c.path).collect();
+        assert_eq!(paths, ["new", "old", "new", "gone", "x"]);
         assert!(read("*** Begin Patch\n*** End Patch").is_err());
         assert!(read("").is_err());
     }
