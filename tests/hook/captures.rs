@@ -1,23 +1,12 @@
 //! What the real clients sent (`fixtures/<agent>/captures/<version>-<Event>[-what].json`): the calls that become of
 //! it, and whether the entries that are written would have been asked at all. `UPDATE=1` rewrites the calls.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::disallowed_methods,
-    reason = "helpers of tests are tests too"
-)]
 
-#[path = "hook/judge.rs"]
-mod judge;
-#[path = "hook/run.rs"]
-mod run;
-
+use crate::judge::{Effect, effect};
+use crate::run;
 use gitvow::hook::agent::{Agent, Event};
 use gitvow::hook::call::Call;
 use gitvow::hook::{caller, json::Json, normalize};
 use gitvow::spec::builtin;
-use judge::{Effect, effect};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +106,7 @@ fn captures_become_calls() {
         assert_eq!(
             lines.concat(),
             expected,
-            "{}: `UPDATE=1 cargo test --test captures`, and read the diff",
+            "{}: `UPDATE=1 cargo test --test hook`, and read the diff",
             path.display()
         );
     }
@@ -212,4 +201,25 @@ fn the_entries_before_a_tool_fire_for_every_captured_shell_write_and_mcp_call() 
         seen += 1;
     }
     assert!(seen >= 28, "only {seen}");
+}
+
+/// The stand-in model wrote or edited `Jenkinsfile`.
+#[test]
+fn captured_writes_name_their_file() {
+    let mut seen = 0;
+    for capture in captures() {
+        let (tool, key, text) = match capture.what.as_deref() {
+            Some("write") => ("Write", "content", "new text\n"),
+            Some("edit") => ("Edit", "new_string", "kept"),
+            _ => continue,
+        };
+        let calls = capture.calls(|calls| calls.iter().map(Call::to_json).collect::<Vec<_>>());
+        assert_eq!(calls.len(), 1, "{capture}");
+        assert_eq!(calls[0]["tool_name"], tool, "{capture}");
+        let input = &calls[0]["tool_input"];
+        assert_eq!(input["file_path"], "/work/repo/Jenkinsfile", "{capture}");
+        assert_eq!(input[key], text, "{capture}");
+        seen += 1;
+    }
+    assert!(seen >= 15, "only {seen} captures of writes");
 }
