@@ -14,6 +14,8 @@ mod files;
 mod lines;
 #[path = "policy/mcp.rs"]
 mod mcp;
+#[path = "policy/protect.rs"]
+mod protect;
 #[path = "hook/run.rs"]
 #[allow(dead_code, reason = "shared with tests/hook.rs")]
 mod run;

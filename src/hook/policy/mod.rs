@@ -11,6 +11,7 @@ mod protect;
 mod provider;
 mod remembered;
 mod rules;
+mod settings;
 
 pub use judge::{Ruling, Verdict};
 pub use load::Policy;
@@ -222,6 +223,7 @@ fn one(
 ) -> Result<Ruling, String> {
     let around = protect::Around {
         state: &ground.state,
+        cwd: &ground.cwd,
         top: ground.top.as_deref(),
         agent: &ground.agent,
     };

@@ -41,6 +41,16 @@ impl Target {
         }
     }
 
+    /// Can more than the one file of its name be meant: a tree that goes away, or a pattern of the shell?
+    pub fn is_wide(&self) -> bool {
+        self.removes || self.word.contains(['*', '?', '[', '{'])
+    }
+
+    /// Could it mean this file, whose real path is `behind`?
+    pub fn means(&self, file: &Path, behind: &Path) -> bool {
+        touches(&self.lexical, file, self.removes) || touches(&self.real, behind, self.removes)
+    }
+
     /// Every spelling that a path rule sees: as written, absolute, real, and relative to the repository.
     pub fn spellings(&self, top: Option<&Path>) -> Vec<String> {
         let mut out = vec![self.word.clone()];

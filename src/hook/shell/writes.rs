@@ -45,7 +45,12 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
     match command.program.as_str() {
         "tee" | "touch" | "truncate" | "mkdir" | "chmod" | "chown" | "chgrp" | "chattr"
         | "setfacl" | "patch" | "ed" | "ex" => all(false, &mut operands(args)),
-        "rm" | "unlink" | "shred" | "rmdir" => all(true, &mut operands(args)),
+        // Only a recursive removal reaches what lies below.
+        "rm" => all(
+            short_or_long(args, &['r', 'R'], "--recursive"),
+            &mut operands(args),
+        ),
+        "unlink" | "shred" | "rmdir" => all(false, &mut operands(args)),
         "sed" | "gsed" | "perl" | "ruby" if in_place(args) => all(false, &mut operands(args)),
         "dd" => all(
             false,
@@ -108,7 +113,11 @@ fn git(args: &[String], all: &mut dyn FnMut(bool, &mut dyn Iterator<Item = &str>
     };
     match verb {
         "restore" => all(false, &mut operands(rest)),
-        "rm" | "mv" => all(true, &mut operands(rest)),
+        "rm" => all(
+            short_or_long(rest, &['r'], "--recursive"),
+            &mut operands(rest),
+        ),
+        "mv" => all(true, &mut operands(rest)),
         "checkout" => {
             let paths = rest.iter().skip_while(|a| *a != "--").skip(1);
             all(false, &mut paths.map(String::as_str));
@@ -170,6 +179,18 @@ fn copies(args: &[String]) -> (Vec<&str>, Vec<String>) {
         into.push(format!("{}/{name}", target.trim_end_matches('/')));
     }
     (sources, into)
+}
+
+/// Is one of these letters in a cluster, or the long option (cut short or not) there?
+fn short_or_long(args: &[String], letters: &[char], long: &str) -> bool {
+    args.iter()
+        .take_while(|a| *a != "--")
+        .any(|a| match a.strip_prefix("--") {
+            Some(name) => !name.is_empty() && long.starts_with(a.as_str()),
+            None => a
+                .strip_prefix('-')
+                .is_some_and(|cluster| cluster.contains(letters)),
+        })
 }
 
 fn in_place(args: &[String]) -> bool {
