@@ -4,7 +4,7 @@
 use super::output::{
     AgentHealth, Capability, Client, Doctor, Finding, Health, SCHEMA, Severity, document,
 };
-use super::run::make;
+use super::run::settled;
 use super::session::{Mode, Session, Wishes, real};
 use super::{Console, agents, args, probe, render};
 use crate::error::{Error, Result};
@@ -12,14 +12,14 @@ use crate::ledger::{Body, Owner};
 use crate::plan::agent::Subject;
 use crate::plan::agent::take;
 use crate::plan::health::codes::{self, Effect};
-use crate::plan::health::{self, Found, Program, Sight};
+use crate::plan::health::{self, Found, Installation, Program, Sight};
 use crate::plan::paths;
+use crate::plan::world::World;
 use crate::spec::evidence::{Evidence, NEEDED};
 use crate::spec::{AgentSpec, Scope, builtin};
 use crate::sys::resolve::{Resolved, resolve};
 use crate::sys::{FileKind, Sys};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 mod state;
@@ -208,32 +208,14 @@ fn one(
         adapter: None,
     };
     let mut ctx = session.context(owner.scope, Wishes::default());
-    let records = take::records(&ctx, &subject);
+    ctx.block = take::records(&ctx, &subject)
+        .iter()
+        .any(|r| blocks(r, owner));
+    let installation = Installation::new(&ctx, subject);
+    let records = &installation.records;
     let recorded = !records.is_empty();
-    ctx.block = records.iter().any(|r| blocks(r, owner));
-    let read =
-        |sight: &dyn Fn(&crate::plan::world::World) -> Result<crate::plan::agent::AgentPlan>| {
-            make(session, &health::paths(&ctx, &subject), sight).world
-        };
-    // A file that was written a moment ago may be half written still: read again before it is called broken.
-    let world = read(&|world| {
-        let plan = crate::plan::agent::AgentPlan::default();
-        if !world.may_be_torn() {
-            return Ok(plan);
-        }
-        match take::plan(&ctx, &subject, world) {
-            Err(e) if matches!(e.code, "unparseable" | "encoding" | "not-an-object") => Err(e),
-            _ => Ok(plan),
-        }
-    });
-    let programs: BTreeMap<PathBuf, Program> = health::programs(&ctx, &subject, &world)
-        .into_iter()
-        .map(|p| {
-            let program = program(session.sys, &p);
-            (p, program)
-        })
-        .collect();
-    let folders = health::folders(&ctx, &subject)
+    let folders = installation
+        .folders()
         .into_iter()
         .filter_map(|dir| {
             let names = session.sys.disk.list(&dir).ok()?;
@@ -253,19 +235,23 @@ fn one(
     let mut client = client(session, chosen.spec.as_deref());
     let mut asked = probe::Asked::default();
     if let (true, Some(spec)) = (args.probe && recorded, &chosen.spec) {
-        asked = probe::ask(session, spec, owner.scope, &records, &mut client);
+        asked = probe::ask(session, spec, owner.scope, records, &mut client);
     }
-    let mut found = health::judge(&Sight {
-        ctx: &ctx,
-        subject,
-        world: &world,
-        programs: &programs,
-        folders: &folders,
-        other_build,
-        adapter_now: adapter_now.as_deref(),
-        readers: &readers,
-        trust: asked.trust.as_ref(),
-    });
+    let judge = |world: &World| {
+        health::judge(&Sight {
+            of: &installation,
+            world,
+            program: &|path| program(session.sys, path),
+            folders: &folders,
+            other_build,
+            adapter_now: adapter_now.as_deref(),
+            readers: &readers,
+            trust: asked.trust.as_ref(),
+        })
+    };
+    // A file that was written a moment ago may be half written still: read again before it is called broken.
+    let paths = installation.paths();
+    let (_, mut found) = settled(session, &paths, &judge, &|f| health::unreadable(f));
     found.append(&mut asked.findings);
     if recorded && let Some(missing) = missing(&client, chosen.spec.as_deref()) {
         found.push(missing);

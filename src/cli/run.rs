@@ -45,19 +45,30 @@ pub fn make(
     paths: &[PathBuf],
     plan: &dyn Fn(&World) -> Result<AgentPlan>,
 ) -> Made {
+    let unreadable = |plan: &Result<AgentPlan>| {
+        let code = plan.as_ref().err().map(|e| e.code);
+        matches!(code, Some("unparseable" | "encoding" | "not-an-object"))
+    };
+    let (world, plan) = settled(session, paths, plan, &unreadable);
+    Made { world, plan }
+}
+
+/// Reads what stands at these paths and looks at it: again where what was seen is `unreadable`, or a file is empty,
+/// and it may be half written.
+pub fn settled<T>(
+    session: &Session<'_>,
+    paths: &[PathBuf],
+    look: &dyn Fn(&World) -> T,
+    unreadable: &dyn Fn(&T) -> bool,
+) -> (World, T) {
     let mut tries = 0;
     loop {
         let world = session.world(paths.iter().cloned());
-        let made = plan(&world);
-        let torn = match &made {
-            Err(e) => matches!(e.code, "unparseable" | "encoding" | "not-an-object"),
-            Ok(_) => world
-                .files
-                .values()
-                .any(|a| matches!(a, Actual::File(f) if f.fresh && f.len == 0)),
-        };
-        if !(torn && world.may_be_torn() && tries < REREADS) {
-            return Made { world, plan: made };
+        let seen = look(&world);
+        let blank = |a: &Actual| matches!(a, Actual::File(f) if f.fresh && f.len == 0);
+        let torn = world.may_be_torn() && (unreadable(&seen) || world.files.values().any(blank));
+        if !torn || tries == REREADS {
+            return (world, seen);
         }
         tries += 1;
         session.sys.clock.sleep(REREAD_PAUSE);

@@ -43,33 +43,37 @@ impl<'a> JsonDoc<'a> {
 
     /// Elements that may be ours: those whose text mentions gitvow, plainly or escaped. The others are
     /// nobody's business, and parsing them could cost as much as the file is large.
-    pub fn elements(&self) -> Vec<Element> {
+    /// `known`: see [`super::Doc::elements_knowing`].
+    pub fn elements(&self, known: &[(&str, &Value)]) -> Vec<Element> {
         let mut out: Vec<Element> = Vec::new();
         for list in self.containers.iter().filter(|c| c.list) {
-            self.push_elements(list, &list.path, &mut out);
+            for (index, item) in list.items.iter().enumerate() {
+                let slice = &self.text[item.span()];
+                if let Some((_, value)) = known.iter().find(|(text, _)| *text == slice) {
+                    let said = ((*value).clone(), false);
+                    out.push(self.element(list, &list.path, index, said));
+                } else if slice.contains("gitvow") || slice.contains("\\u") {
+                    out.push(self.element(list, &list.path, index, read(slice)));
+                }
+            }
         }
         out.sort_by_key(|e| e.span.start);
         out
     }
 
-    fn push_elements(&self, list: &Located, path: &[String], out: &mut Vec<Element>) {
-        for (index, item) in list.items.iter().enumerate() {
-            let slice = &self.text[item.span()];
-            if slice.contains("gitvow") || slice.contains("\\u") {
-                out.push(self.element(list, path, index, item));
-            }
-        }
-    }
-
-    fn element(&self, list: &Located, path: &[String], index: usize, item: &Item) -> Element {
-        let slice = &self.text[item.span()];
+    fn element(
+        &self,
+        list: &Located,
+        path: &[String],
+        index: usize,
+        (value, comments): (Value, bool),
+    ) -> Element {
         Element {
             path: path.to_vec(),
             index,
-            span: item.span(),
-            value: parse(slice).unwrap_or(Value::Null),
-            comments: verify::Tokens::new(slice)
-                .any(|(t, _)| matches!(t, verify::Token::Comment { .. })),
+            span: list.items[index].span(),
+            value,
+            comments,
             behind: list.items.len() - index - 1,
         }
     }
@@ -82,7 +86,10 @@ impl<'a> JsonDoc<'a> {
         };
         let items = list.items.iter().enumerate();
         items
-            .map(|(index, item)| self.element(&list, &element.path, index, item))
+            .map(|(index, item)| {
+                let said = read(&self.text[item.span()]);
+                self.element(&list, &element.path, index, said)
+            })
             .collect()
     }
 
@@ -216,6 +223,13 @@ pub fn strictness(extras: bool) -> jsonc_parser::ParseOptions {
     }
 }
 
+/// What a piece says, and whether a comment stands in it.
+fn read(slice: &str) -> (Value, bool) {
+    let comment = |(token, _)| matches!(token, verify::Token::Comment { .. });
+    let comments = verify::Tokens::new(slice).any(comment);
+    (parse(slice).unwrap_or(Value::Null), comments)
+}
+
 /// A small piece of JSON as a value; comments and trailing commas allowed. `None` where the library can't
 /// decode it (lone surrogates, nesting beyond its limit): such a piece is never ours.
 fn parse(text: &str) -> Option<Value> {
@@ -225,6 +239,10 @@ fn parse(text: &str) -> Option<Value> {
 /// The value at a path of keys, with its offset.
 pub fn lookup(text: &str, path: &[String]) -> Option<(usize, Value)> {
     let (last, parents) = path.split_last()?;
+    // Without an escape a key stands there as it is: most questions need no reading.
+    if !text.contains('\\') && !text.contains(&**last) {
+        return None;
+    }
     let root = Root {
         path: parents.to_vec(),
         shape: Shape::Events,

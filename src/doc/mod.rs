@@ -208,8 +208,14 @@ impl<'a> Doc<'a> {
 
     /// Every element of every list under the roots, in the order of the text.
     pub fn elements(&self) -> Vec<Element> {
+        self.elements_knowing(&[])
+    }
+
+    /// As [`Self::elements`]. `known`: what texts without a comment say, by those who wrote them; an element that is
+    /// one of them to the byte isn't parsed again.
+    pub fn elements_knowing(&self, known: &[(&str, &Value)]) -> Vec<Element> {
         match self {
-            Self::Json(d) => d.elements(),
+            Self::Json(d) => d.elements(known),
             Self::Toml(d) => d.elements(),
         }
     }

@@ -85,6 +85,16 @@ impl<'a> TomlDoc<'a> {
         Some((span, value::of_node(&self.scan, id)))
     }
 
+    /// The value at a path of keys and its offset; that of a table is where it is first named.
+    pub fn lookup(&self, path: &[String]) -> Option<(usize, Value)> {
+        let scan = &self.scan;
+        match lists::find(scan, path) {
+            Found::Blocks(id) | Found::Table(id) => Some((scan.at(id), value::of_node(scan, id))),
+            Found::Value { val, .. } => Some((val.span.start, value::of(scan.text, &val))),
+            Found::Missing | Found::Wrong { .. } => None,
+        }
+    }
+
     /// See [`super::Doc::insert`]. A list that is absent or an array of tables gets a block at the end of the file, a
     /// value array is extended. The version key becomes the first line.
     pub fn insert(
@@ -115,14 +125,13 @@ impl<'a> TomlDoc<'a> {
     }
 }
 
-/// See [`super::lookup`]. The offset of a table is where it is first named.
+/// See [`super::lookup`].
 pub fn lookup(text: &str, path: &[String]) -> Option<(usize, Value)> {
-    let (scan, _) = read(text).ok()?;
-    match lists::find(&scan, path) {
-        Found::Blocks(id) | Found::Table(id) => Some((scan.at(id), value::of_node(&scan, id))),
-        Found::Value { val, .. } => Some((val.span.start, value::of(text, &val))),
-        Found::Missing | Found::Wrong { .. } => None,
+    // Without an escape a key stands there as it is: most questions need no reading.
+    if !text.contains('\\') && path.iter().any(|key| !text.contains(&**key)) {
+        return None;
     }
+    TomlDoc::open(text, &[]).ok()?.lookup(path)
 }
 
 /// Reads a text with both readers; they must agree.

@@ -2,6 +2,7 @@
 //! go out. It plans nothing; what became of entries is asked of [`super::reconcile`], as install would.
 
 use super::agent::{Context, Subject, put, take};
+use super::paths::{self, MergeTarget, Targets};
 use super::world::World;
 use crate::ledger::{Body, Record};
 use crate::spec::{Install, Scope};
@@ -18,19 +19,29 @@ mod today;
 mod trees;
 mod trust;
 
-pub use command::{Program, programs, recorded_commands};
+pub use command::{Program, recorded_commands};
 pub use trust::{Trust, config as trust_config, key as trust_key};
 
-/// Everything that was seen of one agent in one scope.
-pub struct Sight<'a> {
+/// One agent in one scope: what is recorded of it, and where its planner would have it.
+pub struct Installation<'a> {
     /// What plans need.
     pub ctx: &'a Context<'a>,
     /// Whose.
     pub subject: Subject<'a>,
-    /// The files, those of [`paths`] and of the records.
+    /// Its records.
+    pub records: Vec<&'a Record>,
+    /// Its planner's files here; `None`: it has none in this scope, or their place can't be told.
+    pub targets: Option<Targets>,
+}
+
+/// Everything that was seen of it.
+pub struct Sight<'a> {
+    /// What is looked at.
+    pub of: &'a Installation<'a>,
+    /// The files of [`Installation::paths`].
     pub world: &'a World,
-    /// What stands at the paths that [`programs`] names.
-    pub programs: &'a BTreeMap<PathBuf, Program>,
+    /// What stands where a command leads.
+    pub program: &'a dyn Fn(&Path) -> Program,
     /// Names in directories that gitvow made, by path.
     pub folders: &'a BTreeMap<PathBuf, Vec<String>>,
     /// The launcher isn't the recorded copy, or is older than the running gitvow: a phrase.
@@ -99,66 +110,87 @@ pub fn effect(findings: &[Found]) -> Effect {
         .unwrap_or(Effect::None)
 }
 
-/// The planned paths that have to be read to judge: targets, alternatives, settings that switch hooks off, the
-/// file in which trust is kept.
-pub fn paths(ctx: &Context<'_>, subject: &Subject<'_>) -> Vec<PathBuf> {
-    let mut out: Vec<PathBuf> = take::records(ctx, subject)
-        .iter()
-        .map(|r| r.path.clone())
-        .collect();
-    out.extend(take::planned_paths(ctx, subject));
-    if let Some(spec) = subject.spec {
-        let targets = super::paths::targets(spec, subject.owner.scope, &ctx.ground);
-        if let Ok(targets) = targets {
-            out.extend(targets.trees.into_iter().map(|t| t.path));
-            out.extend(targets.switches.into_iter().filter_map(|s| s.path));
+impl<'a> Installation<'a> {
+    /// Looks it up in the ledger and in its planner.
+    pub fn new(ctx: &'a Context<'a>, subject: Subject<'a>) -> Self {
+        let scope = subject.owner.scope;
+        let targets = |spec| paths::targets(spec, scope, &ctx.ground).ok();
+        Self {
+            records: take::records(ctx, &subject),
+            targets: subject.spec.and_then(targets),
+            ctx,
+            subject,
         }
-        out.extend(trust::config(spec, &ctx.ground));
     }
-    out.sort();
-    out.dedup();
-    out
-}
 
-/// Directories of ours whose names are asked for: those that gitvow made for a tree file.
-pub fn folders(ctx: &Context<'_>, subject: &Subject<'_>) -> Vec<PathBuf> {
-    let mut out: Vec<PathBuf> = take::records(ctx, subject)
-        .iter()
-        .filter(|r| matches!(r.body, Body::Tree(_)))
-        .filter_map(|r| {
+    /// The planned paths that have to be read to judge: targets, alternatives, settings that switch hooks off, the
+    /// file in which trust is kept.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let mut out: Vec<PathBuf> = self.records.iter().map(|r| r.path.clone()).collect();
+        if let Some(targets) = &self.targets {
+            out.extend(targets.merge.iter().flat_map(MergeTarget::paths));
+            out.extend(targets.trees.iter().map(|t| t.path.clone()));
+            out.extend(targets.switches.iter().filter_map(|s| s.path.clone()));
+        }
+        let trust = |spec| trust::config(spec, &self.ctx.ground);
+        out.extend(self.subject.spec.and_then(trust));
+        out.sort();
+        out.dedup();
+        out
+    }
+
+    /// Directories of ours whose names are asked for: those that gitvow made for a tree file.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let trees = |r: &&&Record| matches!(r.body, Body::Tree(_));
+        let made = |r: &&'a Record| {
             r.real
                 .parent()
                 .filter(|d| r.dirs.iter().any(|own| own == d))
-        })
-        .map(Path::to_path_buf)
-        .collect();
-    out.sort();
-    out.dedup();
-    out
+        };
+        let mut out: Vec<PathBuf> = self
+            .records
+            .iter()
+            .filter(trees)
+            .filter_map(made)
+            .map(Path::to_path_buf)
+            .collect();
+        out.sort();
+        out.dedup();
+        out
+    }
 }
 
 /// Everything there is to say of one agent in one scope, in the order of its files.
 pub fn judge(sight: &Sight<'_>) -> Vec<Found> {
     let mut out = Vec::new();
-    let records = take::records(sight.ctx, &sight.subject);
-    for record in &records {
+    for record in &sight.of.records {
         match &record.body {
             Body::Merge(merge) => entries::judge(sight, record, merge, &mut out),
             Body::Tree(tree) => trees::judge(sight, record, tree, &mut out),
         }
     }
-    entries::unrecorded(sight, &records, &mut out);
-    if !records.is_empty() {
-        inert::switches(sight, &records, &mut out);
-        around::judge(sight, &records, &mut out);
+    entries::unrecorded(sight, &mut out);
+    if !sight.of.records.is_empty() {
+        inert::switches(sight, &mut out);
+        around::judge(sight, &mut out);
     }
     out
+}
+
+/// Can't something be read that may be half written still? Only where [`World::may_be_torn`] says that it may.
+pub fn unreadable(found: &[Found]) -> bool {
+    let half = |f: &Found| match f.code.name {
+        "file-unparseable" => f.effect != Effect::Unknown,
+        "tree-file-edited" => f.position.is_some(),
+        _ => false,
+    };
+    found.iter().any(half)
 }
 
 impl Sight<'_> {
     /// `gitvow VERB --agent NAME [--scope S]`.
     fn command(&self, verb: &str) -> String {
-        let owner = self.subject.owner;
+        let owner = self.of.subject.owner;
         let mut out = format!("gitvow {verb} --agent {}", owner.agent);
         if owner.scope != Scope::User {
             out.push_str(" --scope ");
@@ -168,28 +200,29 @@ impl Sight<'_> {
     }
 
     fn install(&self) -> Option<&Install> {
-        self.subject.spec?.install.as_ref()
+        self.of.subject.spec?.install.as_ref()
+    }
+
+    /// The user's file that entries are merged into.
+    fn target(&self) -> Option<&MergeTarget> {
+        self.of.targets.as_ref()?.merge.as_ref()
     }
 
     /// The product's name.
     fn title(&self) -> &str {
-        self.subject
-            .spec
-            .map_or(self.subject.owner.agent.as_str(), put::title)
+        let subject = &self.of.subject;
+        subject.spec.map_or(&subject.owner.agent, put::title)
     }
 
     /// The names by which commands may call the agent.
     fn names(&self) -> Vec<String> {
-        match self.subject.spec {
+        let subject = &self.of.subject;
+        match subject.spec {
             Some(spec) => std::iter::once(&spec.name)
                 .chain(&spec.aliases)
                 .cloned()
                 .collect(),
-            None => vec![self.subject.owner.agent.clone()],
+            None => vec![subject.owner.agent.clone()],
         }
-    }
-
-    fn record_of<'r>(&self, records: &[&'r Record], path: &Path) -> Option<&'r Record> {
-        records.iter().find(|r| r.path == path).copied()
     }
 }

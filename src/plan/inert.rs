@@ -17,19 +17,16 @@ pub struct Inert {
     pub error: Error,
 }
 
-/// Every reason in the text of one file. `ours_to_make`: the file is absent or blank, so that we write what
-/// it requires.
+/// Every reason in the text of one file, as `doc` read it. `ours_to_make`: the file is absent or blank, so that we
+/// write what it requires.
 pub fn in_text(
     title: &str,
     path: &Path,
-    format: Format,
     text: &str,
+    doc: &Doc<'_>,
     reads: &Reads,
     ours_to_make: bool,
 ) -> Vec<Inert> {
-    let Ok(doc) = Doc::open(format, text, &[]) else {
-        return Vec::new();
-    };
     let mut out = Vec::new();
     let mut add = |at: usize, what: String, help: String| {
         let (line, column) = position(text, at);
@@ -87,7 +84,7 @@ pub fn in_text(
     }
     if !ours_to_make {
         for (key, kind) in &reads.requires {
-            let found = lookup(format, text, std::slice::from_ref(key));
+            let found = doc.member(key);
             let fits = found.as_ref().is_some_and(|(_, v)| match kind.as_str() {
                 "number" => v.is_number(),
                 "string" => v.is_string(),
@@ -95,7 +92,7 @@ pub fn in_text(
                 _ => true,
             });
             if !fits {
-                let at = found.map_or(0, |(at, _)| at);
+                let at = found.map_or(0, |(span, _)| span.start);
                 let help = format!("add `\"{key}\": 1` at its top level, {force}");
                 add(
                     at,

@@ -32,13 +32,13 @@ impl Match {
 }
 
 /// Matches each entry to at most one element and each element to at most one entry.
-pub(super) fn match_entries(text: &str, elements: &[Element], entries: &[&Entry]) -> Vec<Match> {
+pub(super) fn match_entries(text: &str, elements: &[Element], entries: &[Entry]) -> Vec<Match> {
     let mut taken = vec![false; elements.len()];
     let mut out = vec![Match::Gone; entries.len()];
     // Same bytes behind the same white space first, then the last equal one; sure matches before doubtful ones.
     let passes: [fn(&str, &Element, &Entry) -> bool; 5] = [
         |text, el, e| {
-            is_same(el, e) && text[el.span.clone()] == e.text && led_by(text, el, &e.hang.lead)
+            text[el.span.clone()] == e.text && led_by(text, el, &e.hang.lead) && is_same(el, e)
         },
         |_, el, e| is_same(el, e),
         |_, el, e| el.path == e.path && holds_command(el, e),

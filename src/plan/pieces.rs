@@ -6,7 +6,6 @@
 
 use crate::doc::Splice;
 use crate::ledger::Print;
-use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 #[derive(Debug, Clone)]
@@ -198,20 +197,7 @@ impl<'a> Pieces<'a> {
 
 /// The fingerprint of a text given in parts.
 pub fn print_of<'p>(parts: impl Iterator<Item = &'p str>) -> Print {
-    let mut hash = Sha256::new();
-    let mut len = 0;
-    for part in parts {
-        hash.update(part.as_bytes());
-        len += part.len() as u64;
-    }
-    let sha256 = hash
-        .finalize()
-        .iter()
-        .fold(String::with_capacity(64), |mut out, byte| {
-            out.push_str(&format!("{byte:02x}"));
-            out
-        });
-    Print { sha256, len }
+    Print::of_parts(parts.map(str::as_bytes))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::pieces::Pieces;
 use crate::doc::{Addition, Container, CutRequest, Doc, Fault, Root, Shape, Splice};
 use crate::ledger::{Entry, Merge, Owner, OwnerState, Print, VersionKey};
 use crate::spec::Format;
+use serde_json::Value;
 use std::ops::Range;
 
 mod look;
@@ -157,7 +158,7 @@ struct Matched<'a> {
     text: &'a str,
     doc: Doc<'a>,
     elements: Vec<crate::doc::Element>,
-    entries: Vec<Entry>,
+    entries: &'a [Entry],
     matches: Vec<Match>,
     containers: Vec<Container>,
     version: Option<VersionKey>,
@@ -176,9 +177,10 @@ impl<'a> Matched<'a> {
             .chain(more.into_iter().flat_map(Wish::roots))
             .collect();
         let doc = Doc::open(known.format, text, &roots)?;
-        let elements = doc.elements();
-        let entries: Vec<Entry> = known.record.map_or_else(Vec::new, |r| r.entries.clone());
-        let matches = match_entries(text, &elements, &entries.iter().collect::<Vec<_>>());
+        let entries = known.record.map_or(&[][..], |r| &r.entries);
+        let written: Vec<(&str, &Value)> = entries.iter().map(|e| (&*e.text, &e.value)).collect();
+        let elements = doc.elements_knowing(&written);
+        let matches = match_entries(text, &elements, entries);
         // A container counts as made by us only while something recorded stands in it (counterexample 8).
         let alive = |c: &&Container| {
             entries

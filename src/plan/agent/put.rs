@@ -260,14 +260,11 @@ fn file(
             .is_empty();
         let ours_to_make = blank || merge.is_some_and(|m| m.version.is_some());
         checks.extend(inert::entry_keys(title(spec), path, install, text));
-        checks.extend(inert::in_text(
-            title(spec),
-            path,
-            install.format,
-            text,
-            &install.reader(),
-            ours_to_make,
-        ));
+        if let Ok(doc) = Doc::open(install.format, text, &[]) {
+            let reader = install.reader();
+            let reasons = inert::in_text(title(spec), path, text, &doc, &reader, ours_to_make);
+            checks.extend(reasons);
+        }
     }
     let before = out.before.clone();
     let action = match (&before, out.splices.is_empty(), out.remove) {

@@ -6,8 +6,9 @@ use crate::ledger::{Body, Record};
 use crate::plan::admit::quoted;
 use crate::spec::Scope;
 
-pub(super) fn judge(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>) {
-    let owner = sight.subject.owner;
+pub(super) fn judge(sight: &Sight<'_>, out: &mut Vec<Found>) {
+    let records = &sight.of.records;
+    let owner = sight.of.subject.owner;
     for record in records.iter().filter(|r| matches!(r.body, Body::Merge(_))) {
         for reader in sight.readers {
             out.push(Found::at(
@@ -30,7 +31,7 @@ pub(super) fn judge(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>
         ));
     }
     adapter(sight, records, out);
-    if owner.scope != Scope::Repo && sight.subject.spec.is_some_and(|s| s.blocks_when_missing) {
+    if owner.scope != Scope::Repo && sight.of.subject.spec.is_some_and(|s| s.blocks_when_missing) {
         out.push(Found::new(
             AGENT_BRICKED,
             format!(
@@ -44,9 +45,9 @@ pub(super) fn judge(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>
 
 /// An earlier scope (user before repo before local) in which the agent is installed too.
 fn other_scope<'r>(sight: &'r Sight<'_>) -> Option<(&'static str, &'r Record)> {
-    let owner = sight.subject.owner;
+    let owner = sight.of.subject.owner;
     let here = |r: &Record, scope: Scope| {
-        let tops = [sight.ctx.ground.repo, sight.ctx.bounds.repo];
+        let tops = [sight.of.ctx.ground.repo, sight.of.ctx.bounds.repo];
         scope == Scope::User
             || tops
                 .into_iter()
@@ -57,7 +58,7 @@ fn other_scope<'r>(sight: &'r Sight<'_>) -> Option<(&'static str, &'r Record)> {
         .into_iter()
         .filter(|scope| *scope < owner.scope)
         .find_map(|scope| {
-            let record = sight.ctx.records.iter().find(|r| {
+            let record = sight.of.ctx.records.iter().find(|r| {
                 let owns = r
                     .body
                     .owners()
@@ -72,7 +73,7 @@ fn other_scope<'r>(sight: &'r Sight<'_>) -> Option<(&'static str, &'r Record)> {
 fn adapter(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>) {
     let Some(adapter) = records
         .iter()
-        .find_map(|r| r.body.adapter(sight.subject.owner))
+        .find_map(|r| r.body.adapter(sight.of.subject.owner))
     else {
         return;
     };

@@ -5,11 +5,13 @@ use super::codes::{
     COMMAND_NOT_EXECUTABLE, COMMAND_NOT_FOUND, COMMAND_STALE, LAUNCHER_DANGLING,
     LAUNCHER_OTHER_BUILD,
 };
-use super::{Found, Sight, take};
+use super::entries::event_of;
+use super::{Found, Sight};
+use crate::doc::text::position;
 use crate::ledger::{Body, Record};
 use crate::plan::admit::quoted;
-use crate::plan::agent::{Context, Subject};
-use crate::plan::world::World;
+use crate::plan::agent::Context;
+use crate::plan::reconcile::{Seen, Stand};
 use crate::spec::Scope;
 use crate::spec::command::{PORTABLE, commands, is_entry, own_form};
 use serde_json::Value;
@@ -26,29 +28,6 @@ pub enum Program {
     NotExecutable,
     /// A program.
     Runs,
-}
-
-/// The programs that an owner's files run by gitvow's own form, as they stand: each path once.
-pub fn programs(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    for record in take::records(ctx, subject) {
-        let bytes = world.get(&record.path).and_then(|a| a.bytes());
-        let Some(text) = bytes.and_then(|b| std::str::from_utf8(b).ok()) else {
-            continue;
-        };
-        match &record.body {
-            Body::Tree(_) => out.extend(in_tree(text, ctx)),
-            // What is recorded: an edited one names its program as well, and is looked up by the text below.
-            Body::Merge(merge) => {
-                let own = merge.entries.iter().filter(|e| e.owner == *subject.owner);
-                out.extend(own.flat_map(|e| in_value(&e.value, ctx)));
-                out.extend(in_text(text, ctx));
-            }
-        }
-    }
-    out.sort();
-    out.dedup();
-    out
 }
 
 /// The command lines of an owner's entries in one file, as recorded; none for a plugin.
@@ -152,50 +131,53 @@ fn expand(path: &str, ctx: &Context<'_>) -> PathBuf {
     }
 }
 
-/// A program and where it is named.
-pub(super) struct Named {
+/// A program and the entry that names it; `None`: a file of ours does.
+pub(super) struct Named<'s> {
     pub(super) path: PathBuf,
-    pub(super) position: Option<(usize, usize)>,
-    pub(super) event: Option<String>,
-    /// Somebody put it there in place of what was recorded.
-    pub(super) edited: bool,
+    pub(super) seen: Option<&'s Seen<'s>>,
 }
 
-/// What is the matter with the programs of one file; each is told once, where it is named first.
-pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mut Vec<Found>) {
-    let launcher = Path::new(sight.ctx.launcher);
-    let mut told: Vec<&Path> = Vec::new();
-    for Named {
-        path,
-        position,
-        event,
-        edited,
-    } in programs
-    {
-        let install = sight.command("install");
-        let again = if *edited {
-            format!("{install} --adopt")
-        } else {
-            install
-        };
-        if told.contains(&path.as_path()) {
+/// What is the matter with the programs of one file; each is told once, where it is named first. `root`: how many
+/// keys lead to the file's lists, so that an event has a name of its own.
+pub(super) fn judge(
+    sight: &Sight<'_>,
+    file: &Path,
+    text: &str,
+    root: usize,
+    programs: &[Named<'_>],
+    out: &mut Vec<Found>,
+) {
+    let launcher = Path::new(sight.of.ctx.launcher);
+    for (n, Named { path, seen }) in programs.iter().enumerate() {
+        if programs.iter().take(n).any(|p| p.path == *path) {
             continue;
         }
-        told.push(path);
+        // Somebody put it there in place of what was recorded.
+        let edited = seen.is_some_and(|s| s.stand == Stand::Rerouted);
+        let again = || {
+            let install = sight.command("install");
+            if edited {
+                format!("{install} --adopt")
+            } else {
+                install
+            }
+        };
         let shown = path.display();
-        let seen = sight.programs.get(path).unwrap_or(&Program::Missing);
-        let several = programs.iter().filter(|p| p.path == *path).count() > 1;
         let mut add = |code, message: String, help: String| {
             let mut found = Found::at(code, file, message, help);
-            found.position = *position;
-            found.event = event.clone().filter(|_| !several);
+            found.position = seen.map(|s| position(text, s.at));
+            let several = programs.iter().filter(|p| p.path == *path).count() > 1;
+            found.event = seen.filter(|_| !several).and_then(|s| {
+                let keys = &s.entry.path;
+                event_of(keys, &s.value, keys.len() > root)
+            });
             out.push(found);
         };
-        match seen {
+        match (sight.program)(path) {
             Program::Missing => add(
                 COMMAND_NOT_FOUND,
                 format!("the hooks run `{shown}`, which is not there"),
-                again,
+                again(),
             ),
             Program::Dangling(to) => add(
                 LAUNCHER_DANGLING,
@@ -203,7 +185,7 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
                     "the hooks run `{shown}`, a link to `{}`, which is not there",
                     to.display()
                 ),
-                format!("rm {} && {again}", quoted(path)),
+                format!("rm {} && {}", quoted(path), again()),
             ),
             Program::NotExecutable => add(
                 COMMAND_NOT_EXECUTABLE,
@@ -216,20 +198,17 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
                     "the hooks run `{shown}`, not this gitvow's launcher `{}`",
                     launcher.display()
                 ),
-                again,
+                again(),
             ),
             Program::Runs => {
-                if let Some(why) = sight.other_build.filter(|_| path == launcher) {
-                    let mut found = Found::at(
+                let told = out.iter().any(|f| f.code == LAUNCHER_OTHER_BUILD);
+                if let Some(why) = sight.other_build.filter(|_| path == launcher && !told) {
+                    out.push(Found::at(
                         LAUNCHER_OTHER_BUILD,
                         launcher,
                         format!("the launcher {why}"),
                         sight.command("install"),
-                    );
-                    found.event = None;
-                    if !out.iter().any(|f| f.code == LAUNCHER_OTHER_BUILD) {
-                        out.push(found);
-                    }
+                    ));
                 }
             }
         }
@@ -238,6 +217,6 @@ pub(super) fn judge(sight: &Sight<'_>, file: &Path, programs: &[Named], out: &mu
 
 /// Repository scope's own path, whatever the state home is now.
 fn is_portable(path: &Path, sight: &Sight<'_>) -> bool {
-    path == sight.ctx.ground.home.join(".gitvow/bin/gitvow")
-        && sight.subject.owner.scope == Scope::Repo
+    path == sight.of.ctx.ground.home.join(".gitvow/bin/gitvow")
+        && sight.of.subject.owner.scope == Scope::Repo
 }

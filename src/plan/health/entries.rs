@@ -5,8 +5,8 @@ use super::codes::{
     FILE_MISSING, FILE_REFORMATTED, FILE_REPLACED, FILE_UNPARSEABLE, TIMEOUT_UNIT,
     UNRECORDED_ENTRY,
 };
-use super::today::{only_timeout_differs, outdated, planned, shadowed, target, timeout};
-use super::{Found, Sight, command, inert, take, trust};
+use super::today::{only_timeout_differs, outdated, planned, shadowed, timeout};
+use super::{Found, Sight, command, inert, trust};
 use crate::doc::{Fault, text::position};
 use crate::error::Error;
 use crate::ledger::{Body, Merge, OwnerState, Record};
@@ -26,11 +26,13 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
     let Some(state) = merge
         .owners
         .iter()
-        .find(|o| o.owner == *sight.subject.owner)
+        .find(|o| o.owner == *sight.of.subject.owner)
     else {
         return;
     };
-    let legacy = target(sight).map_or_else(Vec::new, |t| t.legacy_roots(path));
+    let legacy = sight
+        .target()
+        .map_or_else(Vec::new, |t| t.legacy_roots(path));
     let looked = match read(sight, text, Some(merge), merge.format, state, legacy) {
         Ok(looked) => looked,
         Err(fault) => {
@@ -39,20 +41,26 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
         }
     };
     let planned = planned(sight, path);
-    let wrong_unit: Vec<&Seen> = looked
+    let wrong_unit: Vec<(&Seen<'_>, String)> = looked
         .seen
         .iter()
-        .filter(|s| timeout(s, &planned).is_some())
+        .filter_map(|s| Some((s, timeout(s, &planned)?)))
         .collect();
-    for seen in &wrong_unit {
-        let message = timeout(seen, &planned).unwrap_or_default();
-        out.push(placed(sight, TIMEOUT_UNIT, path, text, seen, message));
+    for (seen, message) in &wrong_unit {
+        out.push(placed(
+            sight,
+            TIMEOUT_UNIT,
+            path,
+            text,
+            seen,
+            message.clone(),
+        ));
     }
     for finding in &looked.findings {
         // A timeout that is all that differs is told once, by what it does.
         if wrong_unit
             .iter()
-            .any(|s| Some(s.at) == finding.at && only_timeout_differs(s))
+            .any(|(s, _)| Some(s.at) == finding.at && only_timeout_differs(s))
         {
             continue;
         }
@@ -75,43 +83,35 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
     if !shadowed {
         outdated(sight, path, text, &looked, &planned, out);
     }
-    let programs: Vec<_> = looked
-        .seen
-        .iter()
-        .flat_map(|s| {
-            let at = Some(position(text, s.at));
-            let event = event_of(
-                &s.entry.path,
-                &s.value,
-                s.entry.path.len() > state.root.len(),
-            );
-            command::in_value(&s.value, sight.ctx)
-                .into_iter()
-                .map(move |path| command::Named {
-                    path,
-                    position: at,
-                    event: event.clone(),
-                    edited: s.stand == Stand::Rerouted,
-                })
+    let programs = looked.seen.iter().flat_map(|seen| {
+        let paths = command::in_value(&seen.value, sight.of.ctx).into_iter();
+        paths.map(move |path| command::Named {
+            path,
+            seen: Some(seen),
         })
-        .collect();
-    command::judge(sight, path, &programs, out);
-    inert::text(sight, path, merge.format, text, out);
+    });
+    let programs: Vec<_> = programs.collect();
+    command::judge(sight, path, text, state.root.len(), &programs, out);
+    inert::text(sight, path, text, &looked.doc, out);
     // Of two equal entries it isn't known which one was approved.
-    let twice = |s: &&Seen| {
+    let twice = |s: &Seen<'_>| {
         looked
             .findings
             .iter()
             .any(|f| f.code == "entry-duplicated" && f.keys == s.keys)
     };
-    let single: Vec<Seen> = looked.seen.iter().filter(|s| !twice(s)).cloned().collect();
+    let single: Vec<&Seen<'_>> = looked.seen.iter().filter(|s| !twice(s)).collect();
     trust::judge(sight, record, text, &single, out);
 }
 
 /// Files of the agent that no record of this owner is about: own-form entries in them.
-pub(super) fn unrecorded(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>) {
-    for path in take::planned_paths(sight.ctx, &sight.subject) {
-        if sight.record_of(records, &path).is_some() {
+pub(super) fn unrecorded(sight: &Sight<'_>, out: &mut Vec<Found>) {
+    let records = &sight.of.records;
+    let (Some(target), Some(install)) = (sight.target(), sight.install()) else {
+        return;
+    };
+    for path in target.paths() {
+        if records.iter().any(|r| r.path == path) {
             continue;
         }
         let Some(actual) = sight.world.get(&path) else {
@@ -130,9 +130,6 @@ pub(super) fn unrecorded(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<F
         else {
             continue;
         };
-        let (Some(target), Some(install)) = (target(sight), sight.install()) else {
-            continue;
-        };
         let root = if target.path == path {
             target.root.clone()
         } else {
@@ -140,13 +137,13 @@ pub(super) fn unrecorded(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<F
             other.map(|a| a.root.clone()).unwrap_or_default()
         };
         let state = OwnerState {
-            owner: sight.subject.owner.clone(),
+            owner: sight.of.subject.owner.clone(),
             root,
             list: matches!(install.entries, crate::spec::Entries::List(_)),
             block: false,
             adapter: None,
         };
-        let merge = sight.ctx.records.iter().find_map(|r| match &r.body {
+        let merge = sight.of.ctx.records.iter().find_map(|r| match &r.body {
             Body::Merge(m) if r.path == path || actual.real() == Some(&r.real) => Some(m),
             _ => None,
         });
@@ -226,14 +223,14 @@ fn unparseable(path: &Path, e: &Error) -> Found {
     found
 }
 
-fn read(
+fn read<'t>(
     sight: &Sight<'_>,
-    text: &str,
-    record: Option<&Merge>,
+    text: &'t str,
+    record: Option<&'t Merge>,
     format: Format,
     state: &OwnerState,
     legacy: Vec<Vec<String>>,
-) -> Result<Look, Fault> {
+) -> Result<Look<'t>, Fault> {
     let known = Known {
         text: Some(text),
         record,
@@ -319,7 +316,7 @@ pub(super) fn placed(
     code: &'static Code,
     path: &Path,
     text: &str,
-    seen: &Seen,
+    seen: &Seen<'_>,
     message: String,
 ) -> Found {
     let mut found = Found::at(

@@ -2,38 +2,33 @@
 
 use super::codes::{HOOKS_DISABLED, VENDOR_CANNOT_READ};
 use super::{Found, Sight};
-use crate::ledger::Record;
+use crate::doc::Doc;
 use crate::plan::inert;
-use crate::plan::paths;
-use crate::spec::Format;
 use std::path::Path;
 
 /// Install's way out, which is none here: the entries are written already.
 const FORCE: &str = ", or write all the same with `--force`";
 
-/// Reasons in the text of one file.
+/// Reasons in the text of one file, as `doc` read it.
 pub(super) fn text(
     sight: &Sight<'_>,
     path: &Path,
-    format: Format,
     text: &str,
+    doc: &Doc<'_>,
     out: &mut Vec<Found>,
 ) {
     let Some(install) = sight.install() else {
         return;
     };
     let title = sight.title();
-    let mut reasons = inert::in_text(title, path, format, text, &install.reader(), false);
+    let mut reasons = inert::in_text(title, path, text, doc, &install.reader(), false);
     reasons.extend(inert::entry_keys(title, path, install, text));
     out.extend(reasons.iter().map(found));
 }
 
 /// The agent's own switches.
-pub(super) fn switches(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Found>) {
-    let Some(spec) = sight.subject.spec else {
-        return;
-    };
-    let Ok(targets) = paths::targets(spec, sight.subject.owner.scope, &sight.ctx.ground) else {
+pub(super) fn switches(sight: &Sight<'_>, out: &mut Vec<Found>) {
+    let Some(targets) = &sight.of.targets else {
         return;
     };
     let file = targets
@@ -41,7 +36,7 @@ pub(super) fn switches(sight: &Sight<'_>, records: &[&Record], out: &mut Vec<Fou
         .as_ref()
         .map(|m| &m.path)
         .or_else(|| targets.trees.first().map(|t| &t.path))
-        .or_else(|| records.first().map(|r| &r.path));
+        .or_else(|| sight.of.records.first().map(|r| &r.path));
     if let Some(file) = file {
         let reasons = inert::switches(sight.title(), file, &targets.switches, sight.world);
         out.extend(reasons.iter().map(found));

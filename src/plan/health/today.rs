@@ -7,7 +7,6 @@ use super::{Found, Sight, command};
 use crate::doc::{lookup, text::position};
 use crate::plan::agent::put;
 use crate::plan::matching::same;
-use crate::plan::paths::{self, MergeTarget};
 use crate::plan::reconcile::{Look, Seen, Stand};
 use crate::spec::Scope;
 use serde_json::Value;
@@ -15,25 +14,18 @@ use std::path::Path;
 
 /// What today's planner would write into this file: keys and value.
 pub(super) fn planned(sight: &Sight<'_>, path: &Path) -> Vec<(Vec<String>, Value)> {
-    let (Some(spec), Some(target)) = (sight.subject.spec, target(sight)) else {
+    let (Some(spec), Some(target), Some(install)) =
+        (sight.of.subject.spec, sight.target(), sight.install())
+    else {
         return Vec::new();
     };
-    let Some(install) = &spec.install else {
-        return Vec::new();
-    };
-    put::wishes(
-        sight.ctx,
-        &sight.subject,
-        spec,
-        install,
-        &target,
-        sight.world,
-    )
-    .into_iter()
-    .filter(|(p, _)| p == path)
-    .flat_map(|(_, wish)| wish.entries)
-    .map(|a| (a.path, a.value))
-    .collect()
+    let (ctx, subject) = (sight.of.ctx, &sight.of.subject);
+    put::wishes(ctx, subject, spec, install, target, sight.world)
+        .into_iter()
+        .filter(|(p, _)| p == path)
+        .flat_map(|(_, wish)| wish.entries)
+        .map(|a| (a.path, a.value))
+        .collect()
 }
 
 /// Entries whose text today's planner would write otherwise. One that runs another program is another matter.
@@ -41,18 +33,18 @@ pub(super) fn outdated(
     sight: &Sight<'_>,
     path: &Path,
     text: &str,
-    looked: &Look,
+    looked: &Look<'_>,
     planned: &[(Vec<String>, Value)],
     out: &mut Vec<Found>,
 ) {
     if planned.is_empty() {
         return;
     }
-    let launcher = Path::new(sight.ctx.launcher);
-    let stale = |s: &Seen| {
-        command::in_value(&s.value, sight.ctx)
+    let launcher = Path::new(sight.of.ctx.launcher);
+    let stale = |s: &Seen<'_>| {
+        command::in_value(&s.value, sight.of.ctx)
             .iter()
-            .any(|p| p != launcher && sight.subject.owner.scope != Scope::Repo)
+            .any(|p| p != launcher && sight.of.subject.owner.scope != Scope::Repo)
     };
     let mut add = |position, event: Option<String>, message: String| {
         let mut found = Found::at(ENTRY_OUTDATED, path, message, sight.command("install"));
@@ -61,7 +53,7 @@ pub(super) fn outdated(
         out.push(found);
     };
     let mut used = vec![false; planned.len()];
-    let mut others: Vec<&Seen> = Vec::new();
+    let mut others: Vec<&Seen<'_>> = Vec::new();
     for seen in &looked.seen {
         let equal = planned.iter().zip(&used).position(|((p, v), used)| {
             !used && *p == seen.entry.path && same(v, &seen.entry.value)
@@ -116,10 +108,10 @@ pub(super) fn shadowed(
     sight: &Sight<'_>,
     path: &Path,
     text: &str,
-    looked: &Look,
+    looked: &Look<'_>,
     out: &mut Vec<Found>,
 ) -> bool {
-    let Some(target) = target(sight).filter(|t| t.path == path) else {
+    let Some(target) = sight.target().filter(|t| t.path == path) else {
         return false;
     };
     let mut any = false;
@@ -160,7 +152,7 @@ pub(super) fn shadowed(
 }
 
 /// A timeout in a unit that isn't the agent's, judged by what today's planner writes: milliseconds from 1,000 up.
-pub(super) fn timeout(seen: &Seen, planned: &[(Vec<String>, Value)]) -> Option<String> {
+pub(super) fn timeout(seen: &Seen<'_>, planned: &[(Vec<String>, Value)]) -> Option<String> {
     let (key, now) = number(&seen.value)?;
     let (_, usual) = planned
         .iter()
@@ -181,7 +173,7 @@ pub(super) fn timeout(seen: &Seen, planned: &[(Vec<String>, Value)]) -> Option<S
     }
 }
 
-pub(super) fn only_timeout_differs(seen: &Seen) -> bool {
+pub(super) fn only_timeout_differs(seen: &Seen<'_>) -> bool {
     fn without(value: &Value) -> Value {
         match value {
             Value::Object(map) => map
@@ -207,11 +199,4 @@ fn number(value: &Value) -> Option<(&'static str, f64)> {
             .into_iter()
             .find_map(|key| v.get(key).and_then(Value::as_f64).map(|n| (key, n)))
     })
-}
-
-pub(super) fn target(sight: &Sight<'_>) -> Option<MergeTarget> {
-    let spec = sight.subject.spec?;
-    paths::targets(spec, sight.subject.owner.scope, &sight.ctx.ground)
-        .ok()?
-        .merge
 }

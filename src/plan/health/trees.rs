@@ -5,17 +5,16 @@ use super::codes::{
     TREE_FILE_FOREIGN, TREE_FILE_MISSING,
 };
 use super::{Found, Sight, command};
-use crate::ledger::{Record, TreeFile};
+use crate::ledger::{Print, Record, TreeFile};
 use crate::plan::admit::{self, quoted};
 use crate::plan::agent::put;
 use crate::plan::matching::difference;
-use crate::plan::paths;
-use crate::plan::print_of;
 use crate::plan::world::Actual;
 use crate::spec::Scope;
 use crate::spec::command::{Command, Guard, tree_texts};
 use serde_json::Value;
-use std::path::Path;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 /// Judges one recorded file of ours.
 pub(super) fn judge(sight: &Sight<'_>, record: &Record, tree: &TreeFile, out: &mut Vec<Found>) {
@@ -73,23 +72,24 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, tree: &TreeFile, out: &m
     let repo = tree.owner.as_ref().is_some_and(|o| o.scope == Scope::Repo);
     mode(record, tree.mode, file.mode, repo, out);
     let text = String::from_utf8_lossy(&file.bytes);
-    let as_written = crate::ledger::Print::of(&file.bytes) == tree.print
-        || repo && print_of(std::iter::once(text.replace("\r\n", "\n").as_str())) == tree.print;
-    if as_written && std::str::from_utf8(&file.bytes).is_ok() {
-        outdated(sight, path, tree, &text, out);
+    let programs = command::in_tree(&text, sight.of.ctx);
+    // In a repository git may have converted the newlines.
+    let read = if repo && text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n"))
+    } else {
+        text.clone()
+    };
+    let print = |t: &str| Print::of(t.as_bytes()) == tree.print;
+    if std::str::from_utf8(&file.bytes).is_ok() && (print(&read) || print(&text)) {
+        outdated(sight, path, tree, &read, &programs, out);
     } else {
         out.push(edited(sight, path, tree, &text));
     }
-    let programs: Vec<_> = command::in_tree(&text, sight.ctx)
+    let programs: Vec<_> = programs
         .into_iter()
-        .map(|path| command::Named {
-            path,
-            position: None,
-            event: None,
-            edited: false,
-        })
+        .map(|path| command::Named { path, seen: None })
         .collect();
-    command::judge(sight, path, &programs, out);
+    command::judge(sight, path, &text, 0, &programs, out);
 }
 
 fn edited(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str) -> Found {
@@ -157,6 +157,7 @@ fn foreign(sight: &Sight<'_>, record: &Record, out: &mut Vec<Found>) {
     let known = |name: &str| {
         let path = dir.join(name);
         sight
+            .of
             .ctx
             .records
             .iter()
@@ -182,15 +183,20 @@ fn foreign(sight: &Sight<'_>, record: &Record, out: &mut Vec<Found>) {
     }
 }
 
-/// Today's planner would write another text. One that runs another program is another matter.
-fn outdated(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str, out: &mut Vec<Found>) {
-    let (Some(spec), Some(install)) = (sight.subject.spec, sight.install()) else {
+/// Today's planner would write another text than this one, which is as recorded. One that runs another program is
+/// another matter.
+fn outdated(
+    sight: &Sight<'_>,
+    path: &Path,
+    tree: &TreeFile,
+    text: &str,
+    programs: &[PathBuf],
+    out: &mut Vec<Found>,
+) {
+    let (Some(targets), Some(install)) = (&sight.of.targets, sight.install()) else {
         return;
     };
-    let scope = sight.subject.owner.scope;
-    let Ok(targets) = paths::targets(spec, scope, &sight.ctx.ground) else {
-        return;
-    };
+    let scope = sight.of.subject.owner.scope;
     let Some(target) = targets.trees.iter().find(|t| t.path == path) else {
         return;
     };
@@ -199,7 +205,7 @@ fn outdated(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str, out: &m
             forms,
             block: tree.block,
         }),
-        _ => put::command(sight.ctx, install, scope),
+        _ => put::command(sight.of.ctx, install, scope),
     };
     let texts = install
         .trees
@@ -207,12 +213,9 @@ fn outdated(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str, out: &m
         .map(|t| tree_texts(t, &command));
     let wanted = texts.and_then(|t| t.into_iter().find(|t| t.name == target.name));
     let Some(wanted) = wanted else { return };
-    let launcher = Path::new(sight.ctx.launcher);
-    let stale = scope != Scope::Repo
-        && command::in_tree(text, sight.ctx)
-            .iter()
-            .any(|p| p != launcher);
-    if print_of(std::iter::once(wanted.text.as_str())) != tree.print && !stale {
+    let launcher = Path::new(sight.of.ctx.launcher);
+    let stale = scope != Scope::Repo && programs.iter().any(|p| p != launcher);
+    if wanted.text != text && !stale {
         out.push(Found::at(
             ENTRY_OUTDATED,
             path,

@@ -5,7 +5,7 @@
 
 use super::codes::{HOOKS_DISABLED, UNTRUSTED};
 use super::{Found, Sight};
-use crate::doc::{lookup, text::position};
+use crate::doc::{lookup, text::position, toml::TomlDoc};
 use crate::ledger::Record;
 use crate::plan::paths::{Ground, in_home};
 use crate::plan::reconcile::{Seen, Stand};
@@ -33,24 +33,24 @@ pub(super) fn judge(
     sight: &Sight<'_>,
     record: &Record,
     text: &str,
-    seen: &[Seen],
+    seen: &[&Seen<'_>],
     out: &mut Vec<Found>,
 ) {
-    let Some(path) = sight
-        .subject
-        .spec
-        .and_then(|s| config(s, &sight.ctx.ground))
-    else {
+    let spec = sight.of.subject.spec;
+    let Some(path) = spec.and_then(|s| config(s, &sight.of.ctx.ground)) else {
         return;
     };
     let bytes = sight.world.get(&path).and_then(|a| a.bytes());
     let config = bytes
         .and_then(|b| std::str::from_utf8(b).ok())
         .unwrap_or("");
+    // One that can't be read trusts nothing.
+    let read = TomlDoc::open(config, &[]).ok();
+    let state = |key: &str, field: &str| state(read.as_ref()?, key, field);
     let title = sight.title();
-    let mut untrusted: Vec<&Seen> = Vec::new();
+    let mut untrusted: Vec<&Seen<'_>> = Vec::new();
     // What was moved or runs something else is told as that.
-    let ours = |s: &&Seen| matches!(s.stand, Stand::Same | Stand::Edited);
+    let ours = |s: &&&Seen<'_>| matches!(s.stand, Stand::Same | Stand::Edited);
     for entry in seen.iter().filter(ours) {
         for handler in 0..handlers(&entry.value) {
             let Some(event) = entry.keys.last() else {
@@ -62,15 +62,13 @@ pub(super) fn judge(
                 Some(said) => keys
                     .iter()
                     .any(|k| said.get(k).is_some_and(|s| s == "trusted")),
-                None => keys
-                    .iter()
-                    .any(|k| state(config, k, "trusted_hash").is_some()),
+                None => keys.iter().any(|k| state(k, "trusted_hash").is_some()),
             };
             if !trusted {
                 untrusted.push(entry);
             } else if let Some((at, _)) = keys
                 .iter()
-                .find_map(|k| state(config, k, "enabled").filter(|(_, v)| *v == Value::Bool(false)))
+                .find_map(|k| state(k, "enabled").filter(|(_, v)| *v == Value::Bool(false)))
             {
                 let mut found = Found::at(
                     HOOKS_DISABLED,
@@ -110,15 +108,15 @@ pub(super) fn judge(
 
 /// In a repository Codex reads no hooks at all before the project is trusted.
 fn project(sight: &Sight<'_>, config: &str, path: &Path, out: &mut Vec<Found>) {
-    if sight.subject.owner.scope == Scope::User {
+    if sight.of.subject.owner.scope == Scope::User {
         return;
     }
-    let tops = [sight.ctx.ground.repo, sight.ctx.bounds.repo];
+    let tops = [sight.of.ctx.ground.repo, sight.of.ctx.bounds.repo];
     let trusted = tops.into_iter().flatten().any(|top| {
         let keys = ["projects", &top.to_string_lossy(), "trust_level"].map(str::to_owned);
         lookup(Format::Toml, config, &keys).is_some_and(|(_, v)| v == "trusted")
     });
-    if let (false, Some(top)) = (trusted, sight.ctx.ground.repo) {
+    if let (false, Some(top)) = (trusted, sight.of.ctx.ground.repo) {
         let title = sight.title();
         out.push(Found::at(
             UNTRUSTED,
@@ -151,9 +149,8 @@ fn handlers(value: &Value) -> usize {
         .map_or(1, Vec::len)
 }
 
-fn state(config: &str, key: &str, field: &str) -> Option<(usize, Value)> {
-    let keys = ["hooks", "state", key, field].map(str::to_owned);
-    lookup(Format::Toml, config, &keys)
+fn state(config: &TomlDoc<'_>, key: &str, field: &str) -> Option<(usize, Value)> {
+    config.lookup(&["hooks", "state", key, field].map(str::to_owned))
 }
 
 #[cfg(test)]
@@ -165,8 +162,8 @@ mod tests {
         let key = key(Path::new("/h/.codex/hooks.json"), "PreToolUse", 1, 0);
         assert_eq!(key, "/h/.codex/hooks.json:pre_tool_use:1:0");
         let config = format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:ab\"\n");
+        let config = TomlDoc::open(&config, &[]).unwrap();
         assert!(state(&config, &key, "trusted_hash").is_some());
         assert!(state(&config, &key, "enabled").is_none());
-        assert!(state("", &key, "trusted_hash").is_none());
     }
 }

@@ -3,28 +3,30 @@
 
 use super::Finding;
 use super::{Known, Match, Matched, Wish};
-use crate::doc::{CutRequest, Element, Fault, lookup};
+use crate::doc::{CutRequest, Doc, Element, Fault, lookup};
 use crate::ledger::Entry;
 use crate::plan::matching::{difference, same};
 use crate::spec::command::{commands, own_form};
 use serde_json::Value;
 
 /// What is there of one owner.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+#[derive(Debug)]
+pub struct Look<'k> {
     /// What differs from the record, in the order of its entries, then what nobody recorded.
     pub findings: Vec<Finding>,
     /// The recorded entries that are there in some form.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Seen<'k>>,
     /// The text is what gitvow left, or can be given back byte for byte all the same.
     pub exact: bool,
+    /// The text, read.
+    pub doc: Doc<'k>,
 }
 
 /// One recorded entry that is there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct Seen<'k> {
     /// As recorded.
-    pub entry: Entry,
+    pub entry: &'k Entry,
     /// Keys from the root to the list in which it stands.
     pub keys: Vec<String>,
     /// Its place in that list.
@@ -52,17 +54,13 @@ pub enum Stand {
 
 /// Looks at the entries of one owner. `wish`: who, and the names by which a command may call that agent; of its
 /// entries nothing is asked.
-pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
+pub fn look<'k>(known: &Known<'k>, wish: &Wish) -> Result<Look<'k>, Fault> {
     let before = known
         .text
         .map(|t| crate::plan::print_of(std::iter::once(t)));
-    let m = Matched::new(known, before.as_ref(), Some(wish))?;
+    let mut m = Matched::new(known, before.as_ref(), Some(wish))?;
     let owner = &wish.owner.owner;
-    let mut out = Look {
-        findings: Vec::new(),
-        seen: Vec::new(),
-        exact: true,
-    };
+    let (mut findings, mut seen): (Vec<Finding>, Vec<Seen<'k>>) = (Vec::new(), Vec::new());
     let mut emptied: Vec<Vec<String>> = Vec::new();
     let mut strangers = m.unrecorded(&wish.names);
     for (entry, found) in m.entries.iter().zip(&m.matches) {
@@ -70,8 +68,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
             continue;
         }
         let mut find = |code, n, detail| {
-            out.findings
-                .push(m.finding(code, owner, &entry.path, n, detail));
+            findings.push(m.finding(code, owner, &entry.path, n, detail));
         };
         let stand = match found {
             Match::Same(_) => Stand::Same,
@@ -96,7 +93,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
                     let stand = if for_the_same(&element.value, &entry.value) {
                         Stand::Rerouted
                     } else {
-                        out.findings.push(Finding {
+                        findings.push(Finding {
                             code: "entry-rewired",
                             owner: owner.clone(),
                             keys: entry.path.clone(),
@@ -105,9 +102,9 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
                         });
                         Stand::Edited
                     };
-                    out.seen.push(Seen {
-                        entry: entry.clone(),
-                        keys: element.path.clone(),
+                    seen.push(Seen {
+                        entry,
+                        keys: element.path,
                         index: element.index,
                         at: element.span.start,
                         value: element.value,
@@ -117,7 +114,7 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
                 }
                 match empty_container(known, &entry.path) {
                     Some((at, keys)) if !emptied.contains(&keys) => {
-                        out.findings.push(Finding {
+                        findings.push(Finding {
                             code: "container-emptied",
                             owner: owner.clone(),
                             keys: keys.clone(),
@@ -133,25 +130,26 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
             }
         };
         if let Some(n) = found.element() {
-            let element = &m.elements[n];
-            out.seen.push(Seen {
-                entry: entry.clone(),
+            let element = &mut m.elements[n];
+            seen.push(Seen {
+                entry,
                 keys: element.path.clone(),
                 index: element.index,
                 at: element.span.start,
-                value: element.value.clone(),
+                // Matched once, and asked for nothing more below.
+                value: element.value.take(),
                 stand,
             });
         }
     }
-    m.duplicates(owner, &mut out.findings);
-    out.findings.retain(|f| f.owner == *owner);
+    m.duplicates(owner, &mut findings);
+    findings.retain(|f| f.owner == *owner);
     for stranger in strangers {
         let at = stranger.element.span.start;
-        if out.findings.iter().any(|f| f.at == Some(at)) {
+        if findings.iter().any(|f| f.at == Some(at)) {
             continue;
         }
-        out.findings.push(Finding {
+        findings.push(Finding {
             code: "unrecorded-entry",
             owner: owner.clone(),
             keys: stranger.element.path.clone(),
@@ -159,8 +157,13 @@ pub fn look(known: &Known<'_>, wish: &Wish) -> Result<Look, Fault> {
             detail: wish.stranger(&stranger.element.path, &stranger.form.path),
         });
     }
-    out.exact = m.untouched || exact(&m);
-    Ok(out)
+    let exact = m.untouched || exact(&m);
+    Ok(Look {
+        findings,
+        seen,
+        exact,
+        doc: m.doc,
+    })
 }
 
 /// Would taking out everything that is as recorded give the rest back byte for byte?
