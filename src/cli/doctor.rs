@@ -17,8 +17,11 @@ use crate::plan::paths;
 use crate::plan::world::World;
 use crate::spec::evidence::{Evidence, NEEDED};
 use crate::spec::{AgentSpec, Scope, builtin};
-use crate::sys::resolve::{Resolved, resolve};
+use crate::sys::looking::LookingDisk;
+use crate::sys::resolve::{Resolved, resolve_seeing};
 use crate::sys::{FileKind, Sys};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -34,6 +37,11 @@ struct Chosen {
 
 /// Runs the command.
 pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
+    let disk = LookingDisk::new(sys.disk);
+    let sys = &Sys {
+        disk: &disk,
+        ..*sys
+    };
     let scope = args.choice.place.scope;
     let session = Session::open(sys, &args.choice.place, scope, Mode::Examine)?;
     let chosen = choose(args, &session)?;
@@ -45,8 +53,16 @@ pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Res
     };
     let other_build = other_build(&session);
     let loaders = loaders(&session);
+    // Nearly every entry runs the same one.
+    let programs = RefCell::new(BTreeMap::new());
+    let program = |path: &Path| {
+        let mut known = programs.borrow_mut();
+        let look = || program(sys, path);
+        known.entry(path.to_path_buf()).or_insert_with(look).clone()
+    };
     for chosen in &chosen {
-        let health = one(args, &session, chosen, &loaders, other_build.as_deref());
+        let other_build = other_build.as_deref();
+        let health = one(args, &session, chosen, &loaders, other_build, &program);
         let idle = health.state == Health::NotInstalled && health.findings.is_empty();
         if chosen.shown || !idle {
             report.agents.push(health);
@@ -200,6 +216,7 @@ fn one(
     chosen: &Chosen,
     loaders: &[AgentSpec],
     other_build: Option<&str>,
+    program: &dyn Fn(&Path) -> Program,
 ) -> AgentHealth {
     let owner = &chosen.owner;
     let subject = Subject {
@@ -241,7 +258,7 @@ fn one(
         health::judge(&Sight {
             of: &installation,
             world,
-            program: &|path| program(session.sys, path),
+            program,
             folders: &folders,
             other_build,
             adapter_now: adapter_now.as_deref(),
@@ -326,9 +343,10 @@ fn capabilities(evidence: Option<&Evidence>, version: Option<&str>) -> Vec<Capab
 
 /// What stands where a command leads, links followed.
 fn program(sys: &Sys<'_>, path: &Path) -> Program {
-    match resolve(sys.disk, path) {
-        Ok(Resolved::Found(real)) => match sys.disk.stat(&real) {
-            Ok(stat) if stat.kind == FileKind::File && stat.mode & 0o111 != 0 => Program::Runs,
+    let mut last = None;
+    match resolve_seeing(sys.disk, path, &mut |_, stat| last = Some(*stat)) {
+        Ok(Resolved::Found(_)) => match last {
+            Some(stat) if stat.kind == FileKind::File && stat.mode & 0o111 != 0 => Program::Runs,
             _ => Program::NotExecutable,
         },
         Ok(Resolved::Dangling(_, to)) => Program::Dangling(to),

@@ -11,8 +11,8 @@ use crate::plan::paths::Ground;
 use crate::plan::steps::{Content, Step, Transaction};
 use crate::plan::world::{Actual, File, MAX_FILE, World};
 use crate::spec::Scope;
-use crate::sys::resolve::{Resolved, resolve};
-use crate::sys::{FileKind, Lock, Sys};
+use crate::sys::resolve::{Resolved, resolve, resolve_seeing};
+use crate::sys::{FileKind, Lock, Stat, Sys};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -257,9 +257,12 @@ impl<'a> Session<'a> {
     }
 
     fn actual(&self, path: &Path) -> Actual {
-        let disk = self.sys.disk;
-        match resolve(disk, path) {
-            Ok(Resolved::Found(real)) => self.found(real),
+        let mut last = None;
+        match resolve_seeing(self.sys.disk, path, &mut |_, stat| last = Some(*stat)) {
+            Ok(Resolved::Found(real)) => match last {
+                Some(stat) => self.found(real, &stat),
+                None => Actual::Other("a directory", real),
+            },
             Ok(Resolved::Absent(real)) => match self.overlaid(&real) {
                 Some(Some(bytes)) => self.file(real, bytes, None),
                 _ => self.absent(real),
@@ -303,12 +306,8 @@ impl<'a> Session<'a> {
             .is_some_and(|d| disk.may_write_dir(d))
     }
 
-    fn found(&self, real: PathBuf) -> Actual {
+    fn found(&self, real: PathBuf, stat: &Stat) -> Actual {
         let disk = self.sys.disk;
-        let stat = match disk.stat(&real) {
-            Ok(stat) => stat,
-            Err(e) => return Actual::Unreadable(e.to_string()),
-        };
         match stat.kind {
             FileKind::Dir => return Actual::Other("a directory", real),
             FileKind::Link | FileKind::Other => {
@@ -317,21 +316,21 @@ impl<'a> Session<'a> {
             FileKind::File => {}
         }
         if stat.len > MAX_FILE {
-            return self.file(real, Vec::new(), Some(&stat));
+            return self.file(real, Vec::new(), Some(stat));
         }
         match self.overlaid(&real) {
-            Some(Some(bytes)) => return self.file(real, bytes, Some(&stat)),
+            Some(Some(bytes)) => return self.file(real, bytes, Some(stat)),
             Some(None) => return self.absent(real),
             None => {}
         }
         match disk.read(&real, MAX_FILE) {
-            Ok(bytes) => self.file(real, bytes, Some(&stat)),
+            Ok(bytes) => self.file(real, bytes, Some(stat)),
             Err(e) if e.kind() == ErrorKind::NotFound => self.absent(real),
             Err(e) => Actual::Unreadable(e.to_string()),
         }
     }
 
-    fn file(&self, real: PathBuf, bytes: Vec<u8>, stat: Option<&crate::sys::Stat>) -> Actual {
+    fn file(&self, real: PathBuf, bytes: Vec<u8>, stat: Option<&Stat>) -> Actual {
         let disk = self.sys.disk;
         let writable =
             self.may_write_below(&real) && (stat.is_none() || disk.may_write_file(&real));
@@ -408,6 +407,18 @@ fn repository(sys: &Sys<'_>, dir: Option<&Path>) -> Result<PathBuf> {
         .at(&start)
         .help("go into one, or name it with `--repo DIR`")
     })
+}
+
+/// What stands at a path, links followed; `None`: nothing that can be seen.
+pub fn facts(sys: &Sys<'_>, path: &Path) -> Option<Stat> {
+    let mut last = None;
+    match resolve_seeing(sys.disk, path, &mut |_, stat| last = Some(*stat)) {
+        // Of a path that ends in `..` the last that was seen is another directory.
+        Ok(Resolved::Found(real)) => last
+            .filter(|s| s.kind == FileKind::File)
+            .or_else(|| sys.disk.stat(&real).ok()),
+        _ => None,
+    }
 }
 
 /// A path with its links followed, as far as it exists.

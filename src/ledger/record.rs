@@ -1,5 +1,7 @@
 //! The record of one file. Pure data; holds none of the user's bytes, so that no secret enters the state.
 
+mod read;
+
 use crate::doc::{Container, Hang};
 use crate::spec::{Format, Scope};
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,7 @@ pub struct Owner {
 
 /// One record: `records/<sha256 of the planned path>.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "read::Record")]
 pub struct Record {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -61,7 +64,6 @@ pub struct Record {
     /// The path behind all links.
     pub real: PathBuf,
     /// Directories of ours that this file uses, outermost first; shared with other records (2.2).
-    #[serde(default)]
     pub dirs: Vec<PathBuf>,
     /// Version of the gitvow that wrote it.
     pub gitvow: String,
@@ -71,7 +73,7 @@ pub struct Record {
 }
 
 /// The two kinds of artifact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Body {
     /// Entries in a file that the user owns.
@@ -107,7 +109,7 @@ impl Body {
 }
 
 /// Our part of a user's file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Merge {
     /// Its dialect.
     pub format: Format,
@@ -124,7 +126,7 @@ pub struct Merge {
     /// Containers that we created or filled.
     pub containers: Vec<Container>,
     /// The version key, when we set it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionKey>,
 }
 
@@ -139,6 +141,7 @@ pub struct Origin {
 
 /// One owner and what it needs to be checked and re-planned without its planner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "read::OwnerState")]
 pub struct OwnerState {
     /// Who.
     #[serde(flatten)]
@@ -146,13 +149,13 @@ pub struct OwnerState {
     /// Where its lists live.
     pub root: Vec<String>,
     /// `root` names a list itself.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub list: bool,
     /// Installed with `--on-missing block`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub block: bool,
     /// The external adapter it came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<Adapter>,
 }
 
@@ -167,6 +170,7 @@ pub struct Adapter {
 
 /// One entry of ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "read::Entry")]
 pub struct Entry {
     /// Whose.
     #[serde(flatten)]
@@ -180,7 +184,7 @@ pub struct Entry {
     /// How it hangs.
     pub hang: Hang,
     /// `kept`: the user has edited it; uninstall left it and names it each time.
-    #[serde(default, skip_serializing_if = "State::is_active")]
+    #[serde(skip_serializing_if = "State::is_active")]
     pub state: State,
 }
 
@@ -212,7 +216,7 @@ pub struct VersionKey {
 }
 
 /// A file of ours.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TreeFile {
     /// What we wrote.
     pub print: Print,
@@ -221,19 +225,19 @@ pub struct TreeFile {
     /// Whose (several scopes never share a tree file); `None`: the launcher.
     pub owner: Option<Owner>,
     /// The text that we wrote, when it is JSON: of an edited file our entries are cut and the user's stay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
     /// Adapter and `--on-missing`, as for merges.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub adapter: Option<Adapter>,
     /// Installed with `--on-missing block`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub block: bool,
     /// Version of the copied gitvow, for the launcher; with size and mtime, so that it is hashed only when they moved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub launcher: Option<Launcher>,
     /// Kept because the user edited it.
-    #[serde(default, skip_serializing_if = "State::is_active")]
+    #[serde(skip_serializing_if = "State::is_active")]
     pub state: State,
 }
 

@@ -307,6 +307,10 @@ struct Head {
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<Record> {
     let because = |e: serde_json::Error| corrupt(path, "can't be read").because(e.to_string());
+    let record = serde_json::from_slice::<Record>(bytes);
+    if record.as_ref().is_ok_and(|r| r.schema <= SCHEMA) {
+        return record.map_err(because);
+    }
     let head: Head = serde_json::from_slice(bytes).map_err(because)?;
     match head.schema.as_ref().and_then(serde_json::Value::as_u64) {
         Some(schema) if schema > u64::from(SCHEMA) => {
@@ -317,7 +321,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Record> {
         Some(_) => {}
         None => return Err(corrupt(path, "has no schema number")),
     }
-    serde_json::from_slice(bytes).map_err(because)
+    record.map_err(because)
 }
 
 fn corrupt(path: &Path, what: &str) -> Error {

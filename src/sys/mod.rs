@@ -4,6 +4,7 @@
 
 pub mod faulty;
 pub mod lastword;
+pub mod looking;
 pub mod memory;
 pub mod real;
 pub mod resolve;

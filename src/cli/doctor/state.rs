@@ -2,7 +2,7 @@
 
 use super::{from_error, output};
 use crate::cli::output::{Finding, Severity};
-use crate::cli::session::Session;
+use crate::cli::session::{Session, facts};
 use crate::hook::policy;
 use crate::plan::agent::quoted;
 use crate::plan::health::Found;
@@ -46,8 +46,7 @@ fn permissions(session: &Session<'_>, out: &mut Vec<Found>) {
         .iter()
         .any(|n| disk.stat(&root.join(n)).is_ok());
     let mut check = |path: &Path, forbidden: u32, good: u32| {
-        let real = crate::cli::session::real(session.sys, path);
-        if let Ok(stat) = disk.stat(&real)
+        if let Some(stat) = facts(session.sys, path)
             && stat.mode & forbidden != 0
         {
             let what = if stat.mode & forbidden & 0o022 != 0 {
