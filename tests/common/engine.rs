@@ -3,7 +3,7 @@
 
 use super::tree::{Tree, json_comments, json_tree, toml_comments, toml_tree};
 use gitvow::doc::{Addition, Fault};
-use gitvow::ledger::{Entry, Merge, Owner, OwnerState, Print};
+use gitvow::ledger::{Body, Entry, Merge, Owner, OwnerState, Print, Record};
 use gitvow::plan::reconcile::{Goal, Known, Outcome, Wish, reconcile};
 use gitvow::spec::{Format, Scope};
 use serde_json::{Value, json};
@@ -104,9 +104,17 @@ impl File {
         }
         let wrote = out.remove || !out.splices.is_empty();
         if let Some(record) = &out.record {
-            let json = serde_json::to_string_pretty(record).expect("a record is JSON");
-            let again: Merge = serde_json::from_str(&json).expect("a record can be read");
-            assert_eq!(record, &again);
+            let whole = Record {
+                schema: gitvow::ledger::SCHEMA,
+                path: "/f".into(),
+                real: "/f".into(),
+                dirs: Vec::new(),
+                gitvow: "0".to_owned(),
+                body: Body::Merge(record.clone()),
+            };
+            let json = serde_json::to_string_pretty(&whole).expect("a record is JSON");
+            let again: Record = serde_json::from_str(&json).expect("a record can be read");
+            assert_eq!(whole, again);
             if wrote || self.record.is_none() {
                 self.check(record);
                 self.ours = ranges(record);

@@ -185,21 +185,16 @@ fn write_ledger_fixtures() {
     write("tree-file", Body::Tree(tree.clone()), text, None);
     let text = "#!/bin/sh\n# stands for the copied executable\n";
     // As JSON, so that this needn't know how the time is typed.
-    let mut launcher = serde_json::to_value(TreeFile {
+    let launcher = json!({"version": "0.1.0", "mtime_ns": 1_790_000_000_123_456_789_u64});
+    let launcher = TreeFile {
         print: print(text.as_bytes()),
         mode: 0o755,
         owner: None,
         json: None,
+        launcher: Some(serde_json::from_value(launcher).unwrap()),
         ..tree
-    })
-    .unwrap();
-    launcher["launcher"] = json!({"version": "0.1.0", "mtime_ns": 1_790_000_000_123_456_789_u64});
-    write(
-        "launcher",
-        Body::Tree(serde_json::from_value(launcher).unwrap()),
-        text,
-        None,
-    );
+    };
+    write("launcher", Body::Tree(launcher), text, None);
 }
 
 #[allow(
