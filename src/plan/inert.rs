@@ -83,6 +83,10 @@ pub fn in_text(
         }
     }
     if !ours_to_make {
+        let format = match doc {
+            Doc::Json(_) => Format::Jsonc,
+            Doc::Toml(_) => Format::Toml,
+        };
         for (key, kind) in &reads.requires {
             let found = doc.member(key);
             let fits = found.as_ref().is_some_and(|(_, v)| match kind.as_str() {
@@ -92,7 +96,7 @@ pub fn in_text(
                 _ => true,
             });
             if !fits {
-                let at = found.map_or(0, |(span, _)| span.start);
+                let at = lookup(format, text, std::slice::from_ref(key)).map_or(0, |(at, _)| at);
                 let help = format!("add `\"{key}\": 1` at its top level, {force}");
                 add(
                     at,
