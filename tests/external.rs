@@ -6,6 +6,8 @@
     reason = "helpers of tests are tests too"
 )]
 
+#[path = "external/budget.rs"]
+mod budget;
 #[path = "external/discovery.rs"]
 mod discovery;
 #[path = "external/docs.rs"]

@@ -18,6 +18,8 @@ mod judge;
 mod outside;
 #[path = "hook/run.rs"]
 mod run;
+#[path = "hook/slow.rs"]
+mod slow;
 
 use gitvow::hook::agent::{Agent, Event};
 use gitvow::hook::{caller, json::Json, normalize};

@@ -7,6 +7,7 @@
 //! - [`agent`], [`normalize`], [`arguments`], [`call`], [`mcp`], [`dialect`]: the planner's data and the calls it makes
 //!   of a payload.
 //! - [`caller`]: whose form is answered. [`policy`], [`shell`]: the verdict. [`answer`], [`message`]: its form.
+//! - [`effort`]: whether it may become long.
 //! - [`gate`], [`outside`]: one call of a built-in and of an external agent. [`log`]: one line after it.
 
 pub mod agent;
@@ -15,6 +16,7 @@ pub mod arguments;
 pub mod call;
 pub mod caller;
 pub mod dialect;
+pub mod effort;
 pub mod gate;
 pub mod json;
 pub mod log;
@@ -131,6 +133,18 @@ pub struct Place {
 }
 
 impl Place {
+    /// Where the process is, and now: all work must end [`WORK_LIMIT`] later.
+    pub fn begin(state: PathBuf, agent: &str, sys: &Sys<'_>) -> Self {
+        Self {
+            state,
+            cwd: sys.env.cwd().unwrap_or_else(|_| PathBuf::from("/")),
+            agent: agent.to_owned(),
+            git: None,
+            settled: false,
+            until: sys.clock.now() + WORK_LIMIT,
+        }
+    }
+
     /// Takes the payload's directory, else its workspace root, else stays where the process is.
     fn settle(&mut self, cwd: Option<&str>, payload: &Json<'_>, sys: &Sys<'_>) {
         let roots = ["workspace_roots.0", "workspacePaths.0", "workspaceRoot"];
@@ -192,14 +206,7 @@ pub fn run(
         let _ = out.write_all(USAGE.as_bytes());
         return 0;
     }
-    let mut place = Place {
-        state: state_home(sys),
-        cwd: sys.env.cwd().unwrap_or_else(|_| PathBuf::from("/")),
-        agent: request.agent.clone(),
-        git: None,
-        settled: false,
-        until: sys.clock.now() + WORK_LIMIT,
-    };
+    let mut place = Place::begin(state_home(sys), &request.agent, sys);
     let gate = request.event.is_empty() || agent::may_be_gate(&request.event);
     lay_down(&if gate {
         Answer::plain_denial(gate::LAST_WORD)
@@ -227,8 +234,7 @@ pub fn run(
         }
         None => {
             lastword::after(LIMIT - Duration::from_secs(1));
-            let left = place.until.saturating_sub(sys.clock.now());
-            outside::answer(&request, payload.map(Vec::as_slice), &mut place, left, sys)
+            outside::answer(&request, payload.map(Vec::as_slice), &mut place, sys)
         }
     };
     lastword::take_back();

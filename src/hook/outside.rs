@@ -11,14 +11,12 @@ use super::{Noted, Outcome, Place, message, normalize};
 use crate::external::{self, Conversation, Reply};
 use crate::spec::builtin;
 use crate::sys::Sys;
-use std::time::Duration;
 
-/// Answers a call of an external agent within `left`.
+/// Answers a call of an external agent in what is left of the time.
 pub fn answer(
     request: &Request,
     payload: Result<&[u8], String>,
     place: &mut Place,
-    left: Duration,
     sys: &Sys<'_>,
 ) -> Outcome {
     let named = request.event.is_empty() || may_be_gate(&request.event);
@@ -46,7 +44,10 @@ pub fn answer(
             Ok(value) => value,
             Err(e) => return Outcome::fault(denial(gate, &e), "payload_failed", e),
         };
-    let budget = ready.budget(&request.event).min(left);
+    // The agent's own limit runs since it started us, and so does ours.
+    let left = place.until.saturating_sub(sys.clock.now());
+    let gone = super::WORK_LIMIT.saturating_sub(left);
+    let budget = ready.budget(&request.event).saturating_sub(gone).min(left);
     let (state, cwd) = (place.state.clone(), place.cwd.clone());
     let talk = Conversation::begin(sys, &ready, &state, &cwd, budget);
     let normalized = match talk.normalize(&request.event, &value) {

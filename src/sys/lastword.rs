@@ -6,7 +6,8 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Exit code, standard output, standard error.
@@ -14,16 +15,27 @@ pub type Words = (u8, String, String);
 
 static LAID_DOWN: Mutex<Option<Words>> = Mutex::new(None);
 
+/// They are being said: the process is about to end.
+static SAID: AtomicBool = AtomicBool::new(false);
+/// When the first words were laid down.
+static BEGUN: OnceLock<Instant> = OnceLock::new();
+
 /// Lays down what is to be said; replaces what was.
 pub fn lay_down(words: Words) {
+    BEGUN.get_or_init(Instant::now);
     if let Ok(mut slot) = LAID_DOWN.lock() {
         *slot = Some(words);
     }
 }
 
-/// Takes it away before the real answer is written. False when it has been said already.
-pub fn take_back() -> bool {
-    LAID_DOWN.lock().is_ok_and(|mut slot| slot.take().is_some())
+/// Takes it away before the real answer is written. Doesn't return when it is being said: two answers are none.
+pub fn take_back() {
+    if let Ok(mut slot) = LAID_DOWN.lock() {
+        slot.take();
+    }
+    while SAID.load(Ordering::Acquire) {
+        std::thread::sleep(Duration::from_secs(1));
+    }
 }
 
 /// From now on a panic says the laid-down words and exits; without any it exits 0, for the answer was given.
@@ -38,11 +50,16 @@ pub fn on_panic() {
     }));
 }
 
-/// Says the laid-down words and exits if they are still there after `limit`.
+/// Says the laid-down words and exits if they are still there `limit` after the first were laid down.
 pub fn after(limit: Duration) {
+    let until = *BEGUN.get_or_init(Instant::now) + limit;
     std::thread::spawn(move || {
-        std::thread::sleep(limit);
-        let words = LAID_DOWN.lock().ok().and_then(|mut slot| slot.take());
+        std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        let words = LAID_DOWN.lock().ok().and_then(|mut slot| {
+            let words = slot.take();
+            SAID.store(words.is_some(), Ordering::Release);
+            words
+        });
         if words.is_some() {
             say(words);
         }

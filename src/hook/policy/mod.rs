@@ -18,8 +18,9 @@ pub use load::Policy;
 
 use super::call::Call;
 use super::dialect::patch;
+use super::effort;
 use super::shell;
-use crate::sys::{FileKind, Stat, Sys, lastword};
+use crate::sys::{FileKind, Stat, Sys};
 use judge::Facts;
 use paths::Target;
 use std::io::ErrorKind;
@@ -31,8 +32,6 @@ pub const DEFAULT: &str = include_str!("default.json");
 /// Its needles, so that it is parsed only when one of its rules may match; a test compares them.
 const DEFAULT_NEEDLES: &str = include_str!("default.needles");
 
-/// From this size on checking a policy for the first time is watched, in bytes.
-const SLOW: u64 = 64 << 10;
 /// The largest policy file that is read, in bytes.
 const CAP: u64 = 16 << 20;
 
@@ -165,10 +164,6 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
         unnoted: None,
     };
     if source.known.is_none() {
-        if stat.len > SLOW {
-            // Compiling many patterns may take long; a repository's policy is untrusted.
-            lastword::after(crate::hook::LIMIT - Duration::from_secs(1));
-        }
         let text = source.text(sys)?;
         if let Ok(policy) = source.policy(&text) {
             let needles = needles::of(&policy);
@@ -253,6 +248,8 @@ fn facts<'c>(call: &'c Call<'_>, ground: &Ground, sys: &Sys<'_>) -> Facts<'c> {
     facts.doubt = tool.doubt.as_deref();
     let mut targets = Vec::new();
     let target = |word: &str, dirs: &[String], removes: bool| {
+        // Links are looked up.
+        effort::spend(4096);
         Target::new(word, &ground.cwd, dirs, removes, sys.disk, sys.env)
     };
     if let Some(line) = tool.command.as_deref().filter(|_| tool.is_shell()) {

@@ -2,9 +2,12 @@
 //! as text (`sh -c`, `eval`, heredocs of a shell) are read in turn. May not run or look up anything.
 
 use super::lex::{Simple, split};
+use crate::hook::effort;
 
 /// The deepest nesting of commands given as text.
 const DEPTH: usize = 12;
+/// The most commands that are read of one line: text in text can stand for exponentially many.
+const MOST: usize = 4096;
 
 /// A program with its arguments. Prefixes (`sudo`, `xargs`, …) are commands of their own before it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -67,14 +70,15 @@ struct Seen {
 }
 
 fn text_into(text: &str, depth: usize, out: &mut Reading) {
-    if depth > DEPTH {
-        out.unreadable = true;
-        return;
-    }
-    let Ok(simples) = split(text) else {
-        out.unreadable = true;
-        return;
+    effort::spend(text.len().saturating_mul(8));
+    let simples = match split(text) {
+        Ok(simples) if depth <= DEPTH && simples.len() <= MOST => simples,
+        _ => {
+            out.unreadable = true;
+            return;
+        }
     };
+    effort::spend(simples.len() * simples.len());
     let seen: Vec<Seen> = simples.iter().map(|s| simple_into(s, depth, out)).collect();
     for (at, simple) in simples.iter().enumerate() {
         let Some(me) = seen.get(at) else { continue };
@@ -135,6 +139,10 @@ fn words_into(words: &[String], here: &[String], depth: usize, out: &mut Reading
     let mut seen = Seen::default();
     // A prefix takes at least itself away, so this ends.
     while let Some((first, args)) = words.split_first() {
+        if out.commands.len() >= MOST {
+            out.unreadable = true;
+            break;
+        }
         if is_assignment(first) || KEYWORDS.contains(&first.as_str()) {
             words = args;
             continue;
