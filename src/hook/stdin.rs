@@ -88,6 +88,8 @@ enum State {
     Text,
     Escape,
     Word,
+    /// What is missing of a `true`, `false` or `null` that is the whole payload.
+    Literal(&'static [u8]),
 }
 
 /// Where we are in the value; the grammar up to words and numbers, which the parser checks.
@@ -106,7 +108,9 @@ impl Scan {
     fn feed(&mut self, bytes: &[u8]) -> Result<Option<usize>, Broken> {
         for (i, &b) in bytes.iter().enumerate() {
             self.seen += 1;
-            if self.step(b)? {
+            if let State::Literal(rest) = self.state {
+                self.literal(rest, b, bytes.get(i + 1))?;
+            } else if self.step(b)? {
                 return Ok(Some(i + 1));
             }
         }
@@ -129,6 +133,8 @@ impl Scan {
                 return self.step(b);
             }
             _ if matches!(b, b' ' | b'\t' | b'\r' | b'\n') => {}
+            // Its bytes don't come here.
+            State::Literal(_) => {}
             State::Start => return self.start(b).map(|()| false),
             State::Value | State::ValueOrEnd => return self.value(b),
             State::Key | State::KeyOrEnd => match b {
@@ -157,7 +163,28 @@ impl Scan {
             0xbf if self.seen == 3 => Ok(()),
             b'{' => self.descend(true),
             b'[' | b'"' | b'-' | b'0'..=b'9' => Err(Broken::NotObject),
-            // `true`, `false`, `null` can't be told from garbage by one byte; either way it's no object.
+            b't' => self.expect(b"rue"),
+            b'f' => self.expect(b"alse"),
+            b'n' => self.expect(b"ull"),
+            _ => Err(self.wrong("it does not begin with `{`")),
+        }
+    }
+
+    fn expect(&mut self, rest: &'static [u8]) -> Result<(), Broken> {
+        self.state = State::Literal(rest);
+        Ok(())
+    }
+
+    /// The next byte of a literal; `after` is the one behind it, where that has come too.
+    fn literal(&mut self, rest: &'static [u8], b: u8, after: Option<&u8>) -> Result<(), Broken> {
+        match rest.split_first() {
+            Some((expected, [])) if *expected == b => match after {
+                Some(more) if !more.is_ascii_whitespace() => {
+                    Err(self.wrong("it does not begin with `{`"))
+                }
+                _ => Err(Broken::NotObject),
+            },
+            Some((expected, rest)) if *expected == b => self.expect(rest),
             _ => Err(self.wrong("it does not begin with `{`")),
         }
     }
@@ -256,8 +283,40 @@ mod tests {
                 "{text}"
             );
         }
-        assert_eq!(open(b"[1]"), Err(Broken::NotObject));
-        assert_eq!(open(b"42"), Err(Broken::NotObject));
+        for text in [
+            "nullx",
+            "truefalse",
+            "nul",
+            "nil",
+            "falsy",
+            "None",
+            "NaN",
+            "true,",
+        ] {
+            let got = read(&mut text.as_bytes());
+            assert!(matches!(got, Err(Broken::NotJson(_))), "{text}: {got:?}");
+        }
+        let other = [
+            "[1]",
+            "[",
+            "42",
+            "-1",
+            "\"x\"",
+            "null",
+            "true",
+            "false",
+            " \n null\n",
+            "\u{feff}true",
+        ];
+        for text in other {
+            assert_eq!(open(text.as_bytes()), Err(Broken::NotObject), "{text}");
+        }
+        // Byte by byte it is the same.
+        for text in ["null", "[1]", "42", "false"] {
+            let mut slow = Scan::default();
+            let mut bytes = text.bytes().map(|b| slow.feed(&[b]));
+            assert!(bytes.any(|r| r == Err(Broken::NotObject)), "{text}");
+        }
     }
 
     #[test]

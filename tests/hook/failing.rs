@@ -39,7 +39,15 @@ fn payloads_that_cannot_be_judged_are_denied() {
         ("not json", "not valid JSON"),
         ("{\"a\":", "not valid JSON"),
         ("[1]", "not a JSON object"),
-        ("null", "not valid JSON"),
+        ("null", "not a JSON object"),
+        (" true\n", "not a JSON object"),
+        ("false", "not a JSON object"),
+        ("42", "not a JSON object"),
+        ("-0.5e3", "not a JSON object"),
+        ("\"x\"", "not a JSON object"),
+        ("[{\"tool_name\":\"Bash\"}]", "not a JSON object"),
+        ("nul", "not valid JSON"),
+        ("undefined", "not valid JSON"),
         (&deep, "nested deeper"),
         (&huge, "larger than 16 MiB"),
         ("{}", "names no tool"),
@@ -150,6 +158,8 @@ fn an_open_stdin_is_answered_at_once() {
         (FORCE, "forced push"),
         (&b"{nonsense"[..], "not valid JSON"),
         (b"[", "not a JSON object"),
+        (b"null", "not a JSON object"),
+        (b"nulx", "not valid JSON"),
     ] {
         let home = home(None);
         let begun = Instant::now();
