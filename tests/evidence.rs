@@ -273,6 +273,7 @@ fn row(text: &str) -> Row {
         observed_at: "2026-11-30".into(),
         capability: "guards.beforeShell".into(),
         fixture: String::new(),
+        answer: None,
         limitations: Vec::new(),
         result: if words[3] == "pass" {
             Outcome::Pass
@@ -358,7 +359,8 @@ fn no_capability_is_on_without_a_capture_that_passes() {
 #[test]
 fn every_row_is_a_real_observation() {
     for (agent, text) in TEXTS {
-        for row in Evidence::parse(agent, text).unwrap().evidence {
+        let evidence = Evidence::parse(agent, text).unwrap();
+        for row in evidence.evidence.iter().chain(&evidence.answers) {
             assert_eq!(row.client, *agent);
             assert!(
                 row.fixture
@@ -400,6 +402,15 @@ fn what_cannot_be_evidence_is_refused() {
     ] {
         assert!(Evidence::parse("a", &row(change)).is_err(), "{change:?}");
     }
+    // An answer that gitvow doesn't give decides nothing, so it may not stand among the rows that do.
+    let tried = row(("\"limitations\"", "\"answer\": \"exit 1\", \"limitations\""));
+    assert!(Evidence::parse("a", &tried).is_err());
+    let apart = tried.replace("\"evidence\"", "\"answers\"");
+    let apart = Evidence::parse("a", &apart.replace("pass", "fail")).unwrap();
+    let shell = apart.verdict("guards.beforeShell", None, "linux-x64");
+    assert!(apart.answers.len() == 1 && !shell.on);
+    let unnamed = row(("", "")).replace("\"evidence\"", "\"answers\"");
+    assert!(Evidence::parse("a", &unnamed).is_err());
     let twice = row(("", "")).replace("[{", "[{\"client\": \"a\", \"version\": \"1.2.3\", \"platform\": \"linux-x64\", \"observedAt\": \"2026-11-30\", \"capability\": \"guards.beforeShell\", \"fixture\": \"g\", \"result\": \"fail\"}, {");
     assert!(Evidence::parse("a", &twice).is_err());
     assert!(

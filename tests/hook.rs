@@ -20,6 +20,8 @@ mod outside;
 mod run;
 #[path = "hook/slow.rs"]
 mod slow;
+#[path = "hook/transcripts.rs"]
+mod transcripts;
 
 use gitvow::hook::agent::{Agent, Event};
 use gitvow::hook::{caller, json::Json, normalize};

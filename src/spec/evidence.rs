@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -50,6 +51,9 @@ pub struct Evidence {
     /// What was tried.
     #[serde(default)]
     pub evidence: Vec<Row>,
+    /// What was tried with answers that gitvow doesn't give: they decide nothing, and say why it doesn't give them.
+    #[serde(default)]
+    pub answers: Vec<Row>,
 }
 
 /// One thing that was tried with one version on one platform.
@@ -68,6 +72,9 @@ pub struct Row {
     pub capability: String,
     /// The capture, a path in the source tree: `fixtures/<agent>/captures/…`.
     pub fixture: String,
+    /// The answer tried, in a row of [`Evidence::answers`]: a line of the fixture has that name.
+    #[serde(default)]
+    pub answer: Option<String>,
     /// What it doesn't show.
     #[serde(default)]
     pub limitations: Vec<String>,
@@ -159,21 +166,28 @@ impl Evidence {
             jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
                 .map_err(|e| wrong(e.to_string()))?;
         client.clone_into(&mut evidence.client);
-        let named = evidence.evidence.iter().map(|r| &r.capability);
+        let rows = || evidence.evidence.iter().chain(&evidence.answers);
+        let named = rows().map(|r| &r.capability);
         for name in evidence.methods.keys().chain(named) {
             if !CAPABILITIES.contains(&name.as_str()) {
                 return Err(wrong(format!("there is no capability `{name}`")));
             }
         }
-        for (n, row) in evidence.evidence.iter().enumerate() {
+        let of_ours = evidence.evidence.iter().all(|r| r.answer.is_none());
+        if !of_ours || evidence.answers.iter().any(|r| r.answer.is_none()) {
+            return Err(wrong(
+                "`answer` belongs to the rows of `answers`".to_owned(),
+            ));
+        }
+        for (n, row) in rows().enumerate() {
             if triple(&row.version).is_none() {
                 return Err(wrong(format!("`{}` is no version", row.version)));
             }
             let key = |r: &Row| {
                 let r = r.clone();
-                (r.client, r.version, r.platform, r.capability)
+                (r.client, r.version, r.platform, r.capability, r.answer)
             };
-            if evidence.evidence.iter().take(n).any(|r| key(r) == key(row)) {
+            if rows().take(n).any(|r| key(r) == key(row)) {
                 return Err(wrong(format!(
                     "{} of {} stands there twice",
                     row.capability, row.version
@@ -183,10 +197,15 @@ impl Evidence {
         Ok(evidence)
     }
 
-    /// A built-in's; `None`: the agent isn't one.
+    /// A built-in's rows that decide; `None`: the agent isn't one.
     pub fn of(agent: &str) -> Option<Result<Self, Error>> {
         let (name, text) = TEXTS.iter().find(|(name, _)| *name == agent)?;
-        Some(Self::parse(name, text))
+        // `answers` is the last key (a test holds it to that) and decides nothing: it isn't even looked at.
+        let deciding = match text.split_once("\n  \"answers\":") {
+            Some((before, _)) => Cow::Owned(format!("{before}\n}}")),
+            None => Cow::Borrowed(*text),
+        };
+        Some(Self::parse(name, &deciding))
     }
 
     /// What the evidence says of one capability of the installed client. `version`: what the client printed, or
@@ -344,8 +363,11 @@ mod tests {
     #[test]
     fn every_file_is_read() {
         for (agent, text) in TEXTS {
-            let evidence = Evidence::parse(agent, text).unwrap();
-            assert_eq!(evidence.client, *agent);
+            let whole = Evidence::parse(agent, text).unwrap();
+            assert_eq!(whole.client, *agent);
+            let deciding = Evidence::of(agent).unwrap().unwrap();
+            let answers = Vec::new();
+            assert_eq!(deciding, Evidence { answers, ..whole });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What each agent does with an answer, as measured (facts/vendor-facts 13, 18; versions there). Cursor,
-//! Antigravity and VS Code: documents and third parties only.
+//! What each agent does with an answer: held to the recorded runs by `transcripts`. Cursor, Antigravity and VS Code:
+//! documents and third parties only.
 
 use crate::run::Said;
 use serde_json::Value;
@@ -23,12 +23,13 @@ pub fn effect(agent: &str, event: &str, payload: &[u8], said: &Said) -> Effect {
     let hso = text("/hookSpecificOutput/permissionDecision");
     let hso_reason = || owned("/hookSpecificOutput/permissionDecisionReason");
     let decision = text("/decision");
+    let stops = json.get("continue") == Some(&Value::Bool(false));
     let stderr = || said.stderr.trim().to_owned();
     let shaped: Value = serde_json::from_slice(payload).unwrap_or(Value::Null);
     match (agent, said.exit) {
         ("gemini", 2..) | ("opencode", 2) => Effect::Blocks(stderr()),
         ("opencode", 0) => Effect::Runs,
-        ("opencode", _) => Effect::Blocks(String::new()),
+        ("opencode", _) => Effect::Blocks(stderr()),
         ("copilot", 1..) => Effect::Blocks(String::new()),
         (_, 2) => Effect::Blocks(stderr()),
         ("claude" | "qwen", _) if hso == Some("deny") => Effect::Blocks(hso_reason()),
@@ -37,7 +38,14 @@ pub fn effect(agent: &str, event: &str, payload: &[u8], said: &Said) -> Effect {
         ("qwen", 0) if matches!(decision, Some("block" | "deny")) => {
             Effect::Blocks(owned("/reason"))
         }
-        ("codex" | "kimi" | "factory", 0) if hso == Some("deny") => Effect::Blocks(hso_reason()),
+        // In a headless run; whether it asks a person elsewhere nobody has seen.
+        ("qwen", 0) if decision == Some("ask") => Effect::Blocks(owned("/reason")),
+        ("qwen", 0) if stops => Effect::Blocks(owned("/stopReason")),
+        // The session hangs or ends; the model is told nothing.
+        ("gemini", 0) if decision == Some("ask") || stops => Effect::Blocks(String::new()),
+        ("factory", 0) if stops => Effect::Blocks(String::new()),
+        ("factory", _) if hso == Some("deny") => Effect::Blocks(hso_reason()),
+        ("codex" | "kimi", 0) if hso == Some("deny") => Effect::Blocks(hso_reason()),
         ("codex", 0) if decision == Some("block") => Effect::Blocks(owned("/reason")),
         ("gemini", 0) if matches!(decision, Some("block" | "deny")) => {
             Effect::Blocks(owned("/reason"))

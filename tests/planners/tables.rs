@@ -107,7 +107,7 @@ fn tables(spec: &AgentSpec) -> String {
         }
     }
     out.push_str("\n## Evidence\n\n");
-    let rows = evidence(&spec.name);
+    let rows = rows(&spec.name, "evidence");
     if rows.is_empty() {
         out.push_str("None: this client was never driven here.\n");
     } else {
@@ -132,16 +132,27 @@ fn tables(spec: &AgentSpec) -> String {
         .map(text);
         let _ = writeln!(out, "| {} | {} |", cells.join(" | "), limits.join("; "));
     }
+    let ignored = self::rows(&spec.name, "answers");
+    if let Some(first) = ignored.first() {
+        let named = |row: &Value| format!("`{}`", row["answer"].as_str().unwrap());
+        let fixture = first["fixture"].as_str().unwrap();
+        let answers: Vec<String> = ignored.iter().map(named).collect();
+        let answers = answers.join(", ");
+        let _ = writeln!(
+            out,
+            "\nThe tool ran all the same after: {answers} (`{fixture}`)."
+        );
+    }
     out.push('\n');
     out
 }
 
-/// The rows of `evidence.jsonc`.
-fn evidence(name: &str) -> Vec<Value> {
+/// The rows of `evidence.jsonc`, those under `evidence` or under `answers`.
+fn rows(name: &str, key: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(folder(name).join("evidence.jsonc")).unwrap();
     let value: Value =
         jsonc_parser::parse_to_serde_value(&text, &jsonc_parser::ParseOptions::default()).unwrap();
-    value["evidence"].as_array().unwrap().clone()
+    value[key].as_array().cloned().unwrap_or_default()
 }
 
 #[test]
@@ -157,20 +168,26 @@ fn every_row_of_evidence_has_its_keys_and_its_capture() {
         "result",
     ];
     for builtin in builtin::ALL {
-        for row in evidence(builtin.name) {
-            let keys: Vec<&str> = row
-                .as_object()
-                .unwrap()
-                .keys()
-                .map(String::as_str)
-                .collect();
+        let deciding = rows(builtin.name, "evidence");
+        for row in deciding.iter().chain(&rows(builtin.name, "answers")) {
+            let all = row.as_object().unwrap().keys().map(String::as_str);
+            let keys: Vec<&str> = all.filter(|k| *k != "answer").collect();
             assert_eq!(keys, KEYS, "{}", builtin.name);
             let fixture = row["fixture"].as_str().unwrap();
             let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(fixture);
             let capture =
                 std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{fixture}: {e}"));
-            let payload: Value = serde_json::from_str(&capture).unwrap();
-            assert!(payload.is_object(), "{fixture}");
+            let one_a_line = fixture.ends_with(".jsonl");
+            let parts = if one_a_line {
+                capture.lines().collect()
+            } else {
+                vec![capture.as_str()]
+            };
+            assert!(!parts.is_empty(), "{fixture}");
+            for part in parts {
+                let payload: Value = serde_json::from_str(part).unwrap();
+                assert!(payload.is_object(), "{fixture}");
+            }
             assert!(
                 fixture.contains(row["version"].as_str().unwrap()),
                 "{fixture}"
