@@ -14,6 +14,8 @@ mod captures;
 mod failing;
 #[path = "hook/judge.rs"]
 mod judge;
+#[path = "hook/logging.rs"]
+mod logging;
 #[path = "hook/outside.rs"]
 mod outside;
 #[path = "hook/run.rs"]
