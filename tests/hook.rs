@@ -173,7 +173,7 @@ fn every_event_that_an_agent_registers_has_a_fixture() {
         let agent = Agent::load(builtin).unwrap();
         for event in &spec.events {
             assert!(
-                agent.events.contains_key(event),
+                agent.events.contains_key(event.as_str()),
                 "{}: {event} is not mapped",
                 builtin.name
             );

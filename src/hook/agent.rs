@@ -1,13 +1,16 @@
 //! The `hook` part of a planner: how that agent's payloads are read and how it is answered. Pure.
 //!
-//! Only the calling agent's planner is parsed, and of it only this part (spec 4.6).
+//! Only the calling agent's part is parsed; its texts stay where they are in the program (spec 4.6).
 
 use super::mcp::Spelling;
 use crate::spec::builtin::Builtin;
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Ours for a vendor's event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
@@ -45,29 +48,29 @@ impl Event {
 
 /// The `hook` object of a planner.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct Agent {
     /// The agent's name; not in the data.
     #[serde(skip)]
     pub name: String,
     /// The vendor's event → what it is.
-    pub events: BTreeMap<String, EventData>,
+    pub events: BTreeMap<&'static str, EventData>,
     /// A call's field → where it may stand in the payload (dotted); the first that is there counts. Fields not named are
     /// where Claude Code has them.
     #[serde(default)]
-    pub fields: BTreeMap<String, Vec<String>>,
+    pub fields: BTreeMap<&'static str, Vec<&'static str>>,
     /// The vendor's tool → `Bash`, `Edit`, `Write`, `patch`; others keep their names.
     #[serde(default)]
-    pub tools: BTreeMap<String, String>,
+    pub tools: BTreeMap<&'static str, &'static str>,
     /// A tool's argument → its names there.
     #[serde(default)]
-    pub arguments: BTreeMap<String, Vec<String>>,
+    pub arguments: BTreeMap<&'static str, Vec<&'static str>>,
     /// How MCP tools are called, where not `mcp__server__tool`.
     #[serde(default)]
     pub mcp: Vec<Spelling>,
     /// The permission modes in which somebody is there to be asked; absent: all.
     #[serde(default)]
-    pub ask_modes: Option<Vec<String>>,
+    pub ask_modes: Option<Vec<&'static str>>,
     /// The forms of answers before a tool.
     pub answers: Answers,
     /// Other forms for other payload shapes; the first whose keys are all there counts.
@@ -75,9 +78,8 @@ pub struct Agent {
     pub variants: Vec<Variant>,
 }
 
-/// One event of a vendor.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+/// One event of a vendor: in the data its name, or an object.
+#[derive(Debug, Clone, PartialEq)]
 pub enum EventData {
     /// What it is.
     Plain(Event),
@@ -94,13 +96,13 @@ pub struct Special {
     pub event: Event,
     /// The tool; `{field}` is replaced by that field of the payload.
     #[serde(default)]
-    pub tool: Option<String>,
+    pub tool: Option<&'static str>,
     /// Where the tool's input stands; `.` is the payload itself.
     #[serde(default)]
-    pub input: Option<String>,
+    pub input: Option<&'static str>,
     /// Tools (by the start of their name) whose confirmations another event of this agent asks for.
     #[serde(default)]
-    pub asked_elsewhere: Vec<String>,
+    pub asked_elsewhere: Vec<&'static str>,
     /// Its own forms.
     #[serde(default)]
     pub answers: Option<Answers>,
@@ -108,7 +110,7 @@ pub struct Special {
 
 /// The forms of one agent.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct Answers {
     /// Go on; absent: silence and exit 0.
     #[serde(default)]
@@ -131,20 +133,29 @@ pub struct Form {
     /// The exit code.
     #[serde(default)]
     pub exit: u8,
-    /// What goes to standard output: text, or a value that is printed as JSON.
+    /// What goes to standard output.
     #[serde(default)]
-    pub stdout: Option<Value>,
+    pub stdout: Option<Template>,
     /// What goes to standard error.
     #[serde(default)]
-    pub stderr: Option<String>,
+    pub stderr: Option<&'static str>,
+}
+
+/// What is printed, with its places: in the data a string, or any other value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Template {
+    /// Plain text.
+    Text(String),
+    /// JSON, compact: what fills a place is escaped.
+    Json(&'static str),
 }
 
 /// The forms for payloads that have these keys.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct Variant {
     /// Top-level keys, all of which are there.
-    pub when: Vec<String>,
+    pub when: Vec<&'static str>,
     /// The forms.
     pub answers: Answers,
 }
@@ -170,15 +181,8 @@ impl EventData {
 impl Agent {
     /// Reads the `hook` part of a built-in's planner. A fault of the build, so the error is for us.
     pub fn load(builtin: &Builtin) -> Result<Self, String> {
-        // The last key of the planner (a test holds it to that): the rest is not even looked at.
-        let fault =
-            |e: &dyn std::fmt::Display| format!("planners/{}/planner.jsonc: {e}", builtin.name);
-        let (_, hook) = builtin
-            .text
-            .rsplit_once("\n  \"hook\":")
-            .ok_or_else(|| fault(&"no `hook`"))?;
-        let hook = hook.trim_end().strip_suffix('}').unwrap_or(hook);
-        let mut agent: Self = serde_json::from_str(&plain_json(hook)).map_err(|e| fault(&e))?;
+        let mut agent: Self = serde_json::from_str(builtin.hook)
+            .map_err(|e| format!("planners/{}/planner.jsonc, `hook`: {e}", builtin.name))?;
         builtin.name.clone_into(&mut agent.name);
         Ok(agent)
     }
@@ -191,6 +195,39 @@ impl Agent {
                 .iter()
                 .find_map(|(known, data)| (fold(known) == folded).then_some(data))
         })
+    }
+}
+
+impl<'de: 'static> Deserialize<'de> for EventData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de: 'static> Visitor<'de> for Read {
+            type Value = EventData;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an event's name or an object")
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<EventData, E> {
+                Event::deserialize(serde::de::value::StrDeserializer::new(name))
+                    .map(EventData::Plain)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<EventData, A::Error> {
+                let special = Special::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(EventData::Special(Box::new(special)))
+            }
+        }
+        deserializer.deserialize_any(Read)
+    }
+}
+
+impl<'de: 'static> Deserialize<'de> for Template {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&'de RawValue>::deserialize(deserializer)?.get();
+        if raw.starts_with('"') {
+            return serde_json::from_str(raw)
+                .map(Self::Text)
+                .map_err(Error::custom);
+        }
+        Ok(Self::Json(raw))
     }
 }
 
@@ -281,6 +318,7 @@ fn string_end(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     #[test]
     fn comments_and_trailing_commas_go_and_nothing_else() {
@@ -294,12 +332,11 @@ mod tests {
     }
 
     #[test]
-    fn the_hook_part_is_the_planners_last_key() {
+    fn the_hook_part_is_the_planners_own() {
         for builtin in crate::spec::builtin::ALL {
             let whole: Value = serde_json::from_str(&plain_json(builtin.text)).unwrap();
-            let mut agent: Agent = serde_json::from_value(whole["hook"].clone()).unwrap();
-            builtin.name.clone_into(&mut agent.name);
-            assert_eq!(Agent::load(builtin).unwrap(), agent);
+            assert_eq!(builtin.hook, whole["hook"].to_string(), "{}", builtin.name);
+            Agent::load(builtin).unwrap();
         }
     }
 

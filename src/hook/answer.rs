@@ -1,9 +1,8 @@
 //! A decision in the agent's own form, from the planner's templates. Pure.
 
-use super::agent::{Agent, Answers, Form};
+use super::agent::{Agent, Answers, Form, Template};
 use super::json::Json;
 use super::policy::Verdict;
-use serde_json::Value;
 
 /// What the process says and how it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,14 +62,15 @@ pub fn stop(forms: &Answers, verdict: Verdict, message: &str, event: &str) -> An
 
 /// A template with its places filled.
 pub fn filled(form: &Form, message: &str, event: &str) -> Answer {
+    let line = |text: String| text + "\n";
     let stdout = match &form.stdout {
         None => String::new(),
-        Some(Value::String(text)) => format!("{}\n", text_filled(text, message, event)),
-        Some(value) => format!("{}\n", value_filled(value, message, event)),
+        Some(Template::Text(text)) => line(text_filled(text, message, event)),
+        Some(Template::Json(json)) => line(text_filled(json, &escaped(message), &escaped(event))),
     };
-    let stderr = form.stderr.as_deref().map_or_else(String::new, |text| {
-        format!("{}\n", text_filled(text, message, event))
-    });
+    let stderr = form
+        .stderr
+        .map_or_else(String::new, |text| line(text_filled(text, message, event)));
     Answer {
         exit: form.exit,
         stdout,
@@ -78,19 +78,11 @@ pub fn filled(form: &Form, message: &str, event: &str) -> Answer {
     }
 }
 
-fn value_filled(value: &Value, message: &str, event: &str) -> Value {
-    match value {
-        Value::String(text) => Value::String(text_filled(text, message, event)),
-        Value::Array(items) => items
-            .iter()
-            .map(|v| value_filled(v, message, event))
-            .collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(k, v)| (k.clone(), value_filled(v, message, event)))
-            .collect(),
-        other => other.clone(),
-    }
+/// As it stands between the quotes of a JSON string.
+fn escaped(text: &str) -> String {
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    let inner = quoted.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    inner.unwrap_or_default().to_owned()
 }
 
 /// The event first: a message that holds a placeholder stays as it is.

@@ -204,7 +204,7 @@ impl Seat<'_> {
         forms.ask.is_some()
             && self.agent.ask_modes.as_ref().is_none_or(|modes| {
                 let mode = calls.first().and_then(|c| c.permission_mode.as_deref());
-                mode.is_some_and(|mode| modes.iter().any(|m| m == mode))
+                mode.is_some_and(|mode| modes.iter().any(|m| *m == mode))
             })
     }
 
@@ -214,7 +214,7 @@ impl Seat<'_> {
         !self.foreign
             && calls.iter().all(|c| {
                 let name = c.tool.as_ref().map_or("", |t| &t.name);
-                others.iter().any(|start| name.starts_with(start.as_str()))
+                others.iter().any(|start| name.starts_with(start))
             })
     }
 

@@ -3,7 +3,8 @@
 
 use super::json::Json;
 use crate::sys::{FileKind, Sys};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -81,32 +82,44 @@ fn git_dir(git: &Path, sys: &Sys<'_>) -> Option<PathBuf> {
 }
 
 fn line(entry: &Entry<'_>, now: Duration) -> String {
-    let mut out = Map::new();
-    out.insert("ts".into(), time(now).into());
-    for (key, value) in [
-        ("kind", entry.kind),
-        ("agent", entry.agent),
-        ("event", entry.event),
-        ("session_id", entry.session_id),
-        ("tool", entry.tool),
-    ] {
-        if !value.is_empty() {
-            out.insert(key.into(), short(value).into());
-        }
+    #[derive(Serialize)]
+    struct Line<'a> {
+        ts: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        kind: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        agent: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        event: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        session_id: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        tool: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        reason: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        detail: &'a str,
     }
-    for (key, value) in [("reason", entry.reason), ("detail", entry.detail)] {
-        if !value.is_empty() {
-            out.insert(key.into(), short(&redacted(value)).into());
-        }
-    }
-    format!("{}\n", Value::Object(out))
+    let (reason, detail) = (redacted(entry.reason), redacted(entry.detail));
+    let line = Line {
+        ts: &time(now),
+        kind: &short(entry.kind),
+        agent: &short(entry.agent),
+        event: &short(entry.event),
+        session_id: &short(entry.session_id),
+        tool: &short(entry.tool),
+        reason: &short(&reason),
+        detail: &short(&detail),
+    };
+    // Text is always JSON.
+    serde_json::to_string(&line).unwrap_or_default() + "\n"
 }
 
-fn short(text: &str) -> String {
-    match text.char_indices().nth(DETAIL) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(DETAIL - 1).chain(['…']).collect(),
+fn short(text: &str) -> Cow<'_, str> {
+    if text.len() <= DETAIL || text.chars().nth(DETAIL).is_none() {
+        return Cow::Borrowed(text);
     }
+    Cow::Owned(text.chars().take(DETAIL - 1).chain(['…']).collect())
 }
 
 /// RFC 3339 in UTC, to the second.
@@ -234,19 +247,21 @@ fn tokens(word: &str) -> String {
     {
         return format!("{scheme}://[redacted]@{host}");
     }
-    let start = TOKENS
-        .iter()
-        .filter_map(|t| word.find(t).map(|at| (at, *t)))
-        .filter(|(at, t)| {
-            let before = word.get(..*at).and_then(|b| b.chars().next_back());
-            !before.is_some_and(char::is_alphanumeric) && word.len() - at >= t.len() + 8
-        })
-        .map(|(at, _)| at)
-        .min();
-    match start.and_then(|at| word.get(..at)) {
+    match token_start(word).and_then(|at| word.get(..at)) {
         Some(before) => format!("{before}[redacted]"),
         None => word.to_owned(),
     }
+}
+
+/// Where the first well-known token of a word starts: not within a name, and with something behind its start.
+fn token_start(word: &str) -> Option<usize> {
+    let mut inside = false;
+    word.char_indices().find_map(|(at, c)| {
+        let was_inside = std::mem::replace(&mut inside, c.is_alphanumeric());
+        let rest = word.get(at..).unwrap_or_default();
+        let starts = |t: &&str| rest.starts_with(*t) && rest.len() >= t.len() + 8;
+        (!was_inside && TOKENS.iter().any(|t| starts(&t))).then_some(at)
+    })
 }
 
 /// The payload's session, whatever its spelling; for lines about payloads that can't be normalised.
@@ -266,6 +281,7 @@ pub fn session(payload: &Json<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     #[test]
     fn secrets_are_redacted_and_words_stay() {

@@ -87,19 +87,19 @@ fn tools<'a>(
     payload: &'a Json<'a>,
     call: &Call<'a>,
 ) -> Result<Vec<Call<'a>>, String> {
-    let input = match special.and_then(|s| s.input.as_deref()) {
+    let input = match special.and_then(|s| s.input) {
         Some(".") => Some(payload),
         Some(path) => payload.at(path),
         None => value(agent, payload, "tool_input", &["tool_input"]),
     };
-    let own = match special.and_then(|s| s.tool.as_deref()) {
+    let own = match special.and_then(|s| s.tool) {
         Some(template) => Cow::Owned(filled(template, payload).ok_or("the payload names no tool")?),
         None => field_text(agent, payload, "tool_name", &["tool_name"])
             .filter(|name| !name.is_empty())
             .ok_or("the payload names no tool")?,
     };
     let (name, doubt) = match agent.tools.get(own.as_ref()) {
-        Some(ours) => (Cow::Owned(ours.clone()), None),
+        Some(ours) => (Cow::Borrowed(*ours), None),
         None => match mcp::read(&agent.mcp, payload, &own) {
             Some((name, doubt)) => (Cow::Owned(name), doubt),
             None => (own, None),

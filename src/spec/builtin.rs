@@ -12,8 +12,12 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its other names, as in its planner: kept here too so that looking one up reads no planner.
     pub aliases: &'static [&'static str],
-    /// `planner.jsonc`.
+    /// `planner.jsonc`, as it stands.
     pub text: &'static str,
+    /// The same without comments, compact (`build.rs`).
+    plain: &'static str,
+    /// Its `hook` part, likewise: all that a hook call reads.
+    pub hook: &'static str,
 }
 
 macro_rules! planner {
@@ -22,6 +26,8 @@ macro_rules! planner {
             name: $name,
             aliases: &$aliases,
             text: include_str!(concat!("../../planners/", $name, "/planner.jsonc")),
+            plain: include_str!(concat!(env!("OUT_DIR"), "/", $name, ".json")),
+            hook: include_str!(concat!(env!("OUT_DIR"), "/", $name, ".hook.json")),
         }
     };
 }
@@ -47,10 +53,7 @@ impl Builtin {
         // What is embedded has passed [`Self::strict`] in the tests: a release build doesn't check it again, which is
         // most of the work (doctor reads eleven).
         if !cfg!(debug_assertions)
-            && let Ok(spec) = jsonc_parser::parse_to_serde_value(
-                self.text,
-                &jsonc_parser::ParseOptions::default(),
-            )
+            && let Ok(spec) = serde_json::from_str(self.plain)
         {
             return Ok(spec);
         }
@@ -131,11 +134,7 @@ mod tests {
     #[test]
     fn every_planner_is_read_and_its_names_are_the_tables() {
         for builtin in ALL {
-            let quick: AgentSpec = jsonc_parser::parse_to_serde_value(
-                builtin.text,
-                &jsonc_parser::ParseOptions::default(),
-            )
-            .unwrap();
+            let quick: AgentSpec = serde_json::from_str(builtin.plain).unwrap();
             assert_eq!(Ok(quick), builtin.strict(), "{}", builtin.name);
             let spec = builtin
                 .strict()
