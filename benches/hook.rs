@@ -42,6 +42,8 @@ fn main() {
         .map(|n| format!(r#"{{"pattern":"\\bcommand{n}\\s+(?:--danger|-d{n})\\b","reason":"rule number {n}"}}"#))
         .collect();
     let many = format!(r#"{{"bash_deny":[{}]}}"#, many.join(","));
+    // As many, and in two of them the words of the call occur.
+    let hit = many.replace("command17", "cargo test");
     let hook: &[&str] = &["hook", "--agent", "claude", "PreToolUse"];
     let subject = |name, program: &Path, args, policy: Option<&str>, runs| {
         let home = root.join(name);
@@ -63,6 +65,7 @@ fn main() {
         subject("3 rules", &bin, hook, Some(three), RUNS),
         subject("default", &bin, hook, None, RUNS),
         subject("2000 rules", &bin, hook, Some(&many), RUNS),
+        subject("2000, a hit", &bin, hook, Some(&hit), RUNS),
     ];
     if let Some(python) = std::env::var_os("GITVOW_BENCH_PYTHON") {
         subjects.push(subject(
@@ -172,11 +175,14 @@ impl Subject {
 }
 
 fn binary() -> PathBuf {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("target/x86_64-unknown-linux-gnu/release/gitvow");
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
+    let built = ["musl", "gnu"].map(|libc| {
+        let triple = format!("{}-unknown-linux-{libc}", std::env::consts::ARCH);
+        target.join(triple).join("release/gitvow")
+    });
     std::env::var_os("GITVOW_BENCH_BIN")
         .map(PathBuf::from)
-        .or_else(|| built.exists().then_some(built))
+        .or_else(|| built.into_iter().find(|b| b.exists()))
         .unwrap_or_else(|| env!("CARGO_BIN_EXE_gitvow").into())
 }
 

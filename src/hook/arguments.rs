@@ -100,8 +100,8 @@ impl<'n, 'b> Arguments<'n, 'b> {
         let usual = usual.map_or(&[][..], |(_, names)| names);
         own.map_or(&[][..], Vec::as_slice)
             .iter()
-            .map(String::as_str)
-            .chain(usual.iter().copied())
+            .chain(usual)
+            .copied()
     }
 
     fn text(self, from: &'b Json<'b>, argument: &str) -> Option<Cow<'b, str>> {

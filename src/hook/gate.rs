@@ -204,7 +204,7 @@ impl Seat<'_> {
         forms.ask.is_some()
             && self.agent.ask_modes.as_ref().is_none_or(|modes| {
                 let mode = calls.first().and_then(|c| c.permission_mode.as_deref());
-                mode.is_some_and(|mode| modes.iter().any(|m| *m == mode))
+                mode.is_some_and(|mode| modes.contains(&mode))
             })
     }
 

@@ -3,6 +3,7 @@
 //! The payload and the policy are both read into it: strings without escapes are not copied (spec 4.6).
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -135,6 +136,36 @@ impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
             }
         }
         deserializer.deserialize_any(Read)
+    }
+}
+
+/// Keys, and values that haven't been read.
+pub type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
+
+/// The members of an object with their values unread, duplicates included; `None` for any other value.
+pub fn members(text: &[u8]) -> Result<Option<Members<'_>>, String> {
+    struct Read;
+    impl<'de> Visitor<'de> for Read {
+        type Value = Members<'de>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = Vec::new();
+            while let Some((Key(key), value)) = map.next_entry()? {
+                members.push((key, value));
+            }
+            Ok(members)
+        }
+    }
+    let mut from = serde_json::Deserializer::from_slice(text);
+    let read = from
+        .deserialize_map(Read)
+        .and_then(|m| from.end().map(|()| m));
+    match read {
+        Ok(members) => Ok(Some(members)),
+        // Another kind of value is no fault of the text.
+        Err(e) => Json::parse(text).map_or(Err(e.to_string()), |_| Ok(None)),
     }
 }
 

@@ -260,7 +260,7 @@ fn token_start(word: &str) -> Option<usize> {
         let was_inside = std::mem::replace(&mut inside, c.is_alphanumeric());
         let rest = word.get(at..).unwrap_or_default();
         let starts = |t: &&str| rest.starts_with(*t) && rest.len() >= t.len() + 8;
-        (!was_inside && TOKENS.iter().any(|t| starts(&t))).then_some(at)
+        (!was_inside && TOKENS.iter().any(starts)).then_some(at)
     })
 }
 

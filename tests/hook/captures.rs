@@ -70,7 +70,7 @@ fn captures() -> Vec<Capture> {
             let mut words = stem.splitn(3, '-').skip(1);
             let event = words.next().unwrap().to_owned();
             // `inspect` and the like are answers of the client, not payloads.
-            if agent.events.contains_key(&event) {
+            if agent.events.contains_key(event.as_str()) {
                 all.push(Capture {
                     agent: builtin.name,
                     file: path.file_name().unwrap().to_str().unwrap().to_owned(),

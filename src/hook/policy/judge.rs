@@ -2,7 +2,7 @@
 //!
 //! Order: deny rules, then confirm rules, then allow; the first match gives the reason (spec 4.4).
 
-use super::load::{Policy, Rule, Test, When};
+use super::load::{List, Policy, Rule, Test, When};
 use super::mcp::{self, Hit};
 use super::paths::Target;
 use super::{pattern, rules};
@@ -97,11 +97,12 @@ pub struct Facts<'a> {
 
 /// Judges. An error is a pattern that can't be used; the caller denies with it.
 pub fn judge(policy: &Policy<'_>, facts: &Facts<'_>) -> Result<Ruling, String> {
-    if let Some((at, rule)) = first(&policy.bash_deny, |r| on_line(r, facts))? {
-        return Ok(found(Verdict::Deny, "bash_deny", at, rule));
-    }
-    if let Some((at, rule)) = first(&policy.path_deny, |r| on_paths(r, facts))? {
-        return Ok(found(Verdict::Deny, "path_deny", at, rule));
+    for list in [List::BashDeny, List::PathDeny] {
+        for rule in policy.rules(list) {
+            if on(rule, facts)? {
+                return Ok(found(Verdict::Deny, rule));
+            }
+        }
     }
     let mut maybe = None;
     if let Some(tool) = facts.mcp {
@@ -124,20 +125,13 @@ pub fn judge(policy: &Policy<'_>, facts: &Facts<'_>) -> Result<Ruling, String> {
         }
     }
     let mut observed = Vec::new();
-    for (key, list, on) in [
-        (
-            "bash_confirm",
-            &policy.bash_confirm,
-            on_line as fn(&Rule<'_>, &Facts<'_>) -> _,
-        ),
-        ("path_confirm", &policy.path_confirm, on_paths),
-    ] {
-        for (at, rule) in list.iter().enumerate() {
+    for list in [List::BashConfirm, List::PathConfirm] {
+        for rule in policy.rules(list) {
             if !on(rule, facts)? {
                 continue;
             }
             if rule.when == When::Immediate {
-                let mut ruling = found(Verdict::Ask, key, at, rule);
+                let mut ruling = found(Verdict::Ask, rule);
                 ruling.observed = observed;
                 return Ok(ruling);
             }
@@ -161,20 +155,15 @@ pub fn judge(policy: &Policy<'_>, facts: &Facts<'_>) -> Result<Ruling, String> {
     Ok(ruling)
 }
 
-fn found(verdict: Verdict, key: &str, at: usize, rule: &Rule<'_>) -> Ruling {
-    Ruling::new(verdict, rule.reason.as_ref(), format!("{key}[{at}]"))
+fn found(verdict: Verdict, rule: &Rule<'_>) -> Ruling {
+    Ruling::new(verdict, rule.reason.as_ref(), rule.place.name())
 }
 
-fn first<'r, 'a>(
-    rules: &'r [Rule<'a>],
-    on: impl Fn(&Rule<'a>) -> Result<bool, String>,
-) -> Result<Option<(usize, &'r Rule<'a>)>, String> {
-    for (at, rule) in rules.iter().enumerate() {
-        if on(rule)? {
-            return Ok(Some((at, rule)));
-        }
+fn on(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
+    match rule.place.list {
+        List::BashDeny | List::BashConfirm => on_line(rule, facts),
+        List::PathDeny | List::PathConfirm => on_paths(rule, facts),
     }
-    Ok(None)
 }
 
 fn on_line(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
@@ -211,8 +200,10 @@ fn on_paths(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
 /// A line that can't be tokenised may hide a program that a rule is about: then it is asked.
 fn unreadable(policy: &Policy<'_>, facts: &Facts<'_>) -> Option<Ruling> {
     let line = facts.line.filter(|_| facts.reading.unreadable)?;
-    let rules = policy.bash_deny.iter().chain(&policy.bash_confirm);
-    let name = rules
+    let lists = [List::BashDeny, List::BashConfirm];
+    let name = lists
+        .iter()
+        .flat_map(|list| policy.rules(*list))
         .filter(|r| r.when == When::Immediate)
         .filter_map(|r| match &r.test {
             Test::Program(program) => program.programs.iter().find(|p| mentions(line, p)),

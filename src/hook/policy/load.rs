@@ -1,8 +1,65 @@
 //! A policy's text becomes rules. May not read files; a fault is one sentence that names the place.
 
 use super::pattern;
-use crate::hook::json::Json;
+use crate::hook::json::{self, Json};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
+
+/// The lists of rules, in the order in which they are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum List {
+    /// Shell lines that don't run.
+    BashDeny,
+    /// Files that aren't written.
+    PathDeny,
+    /// Shell lines that are asked about.
+    BashConfirm,
+    /// Files that are asked about.
+    PathConfirm,
+}
+
+impl List {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::BashDeny,
+        Self::PathDeny,
+        Self::BashConfirm,
+        Self::PathConfirm,
+    ];
+
+    /// Its key in the file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::BashDeny => "bash_deny",
+            Self::PathDeny => "path_deny",
+            Self::BashConfirm => "bash_confirm",
+            Self::PathConfirm => "path_confirm",
+        }
+    }
+
+    /// Are its rules about shell lines?
+    pub fn is_bash(self) -> bool {
+        matches!(self, Self::BashDeny | Self::BashConfirm)
+    }
+}
+
+/// Where a rule stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Its list.
+    pub list: List,
+    /// Its number there, from 0.
+    pub at: usize,
+    /// Its bytes in the file: first, and one behind the last.
+    pub span: (usize, usize),
+}
+
+impl Place {
+    /// As people and the log see it: `bash_deny[3]`.
+    pub fn name(&self) -> String {
+        format!("{}[{}]", self.list.key(), self.at)
+    }
+}
 
 /// What a matching confirm rule leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +105,8 @@ pub struct Rule<'a> {
     pub reason: Cow<'a, str>,
     /// For confirm rules.
     pub when: When,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// A program that is asked about each call.
@@ -59,17 +118,11 @@ pub struct Provider<'a> {
     pub timeout: f64,
 }
 
-/// The rules of one file.
+/// The rules of one file, or those of them that may be about a call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Policy<'a> {
-    /// Shell lines that don't run.
-    pub bash_deny: Vec<Rule<'a>>,
-    /// Shell lines that are asked about.
-    pub bash_confirm: Vec<Rule<'a>>,
-    /// Files that aren't written.
-    pub path_deny: Vec<Rule<'a>>,
-    /// Files that are asked about.
-    pub path_confirm: Vec<Rule<'a>>,
+    /// The rules, list by list in the order of [`List::ALL`], each in its file's order.
+    rules: [Vec<Rule<'a>>; 4],
     /// MCP tools that don't run.
     pub mcp_deny: Vec<Cow<'a, str>>,
     /// When not empty: the only MCP tools that run unasked.
@@ -80,68 +133,91 @@ pub struct Policy<'a> {
     pub ignored: Vec<String>,
 }
 
-const KNOWN: [&str; 8] = [
-    "bash_deny",
-    "bash_confirm",
-    "path_deny",
-    "path_confirm",
-    "mcp_deny",
-    "mcp_allow",
-    "providers",
-    "$schema",
-];
-
 impl<'a> Policy<'a> {
     /// Reads a policy from JSON text. Patterns are not compiled: [`Policy::check_patterns`] does that.
     pub fn parse(text: &'a [u8]) -> Result<Self, String> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        let Json::Object(members) =
-            Json::parse(text).map_err(|e| format!("it is not valid JSON: {e}"))?
-        else {
-            return Err("it is not a JSON object".to_owned());
-        };
+        let bare = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let members = json::members(bare).map_err(|e| format!("it is not valid JSON: {e}"))?;
+        let members = members.ok_or("it is not a JSON object")?;
         let mut policy = Self::default();
-        for (key, value) in members {
+        for (key, raw) in members {
             let key = key.as_ref();
+            if let Some(list) = List::ALL.into_iter().find(|l| l.key() == key) {
+                let mut rules = Vec::new();
+                for (at, raw) in items(key, raw)?.into_iter().enumerate() {
+                    let start = raw.get().as_ptr().addr() - text.as_ptr().addr();
+                    let place = Place {
+                        list,
+                        at,
+                        span: (start, start + raw.get().len()),
+                    };
+                    rules.push(rule(place, raw.get(), &mut policy.ignored)?);
+                }
+                *policy.list(list) = rules;
+                continue;
+            }
             match key {
-                "bash_deny" => policy.bash_deny = rules(key, value, &mut policy.ignored)?,
-                "bash_confirm" => policy.bash_confirm = rules(key, value, &mut policy.ignored)?,
-                "path_deny" => policy.path_deny = rules(key, value, &mut policy.ignored)?,
-                "path_confirm" => policy.path_confirm = rules(key, value, &mut policy.ignored)?,
-                "mcp_deny" => policy.mcp_deny = texts(key, value)?,
-                "mcp_allow" => policy.mcp_allow = texts(key, value)?,
-                "providers" => policy.providers = providers(value, &mut policy.ignored)?,
-                _ if KNOWN.contains(&key) || key.starts_with('_') => {}
+                "mcp_deny" => policy.mcp_deny = texts(key, value(key, raw)?)?,
+                "mcp_allow" => policy.mcp_allow = texts(key, value(key, raw)?)?,
+                "providers" => {
+                    policy.providers = providers(value(key, raw)?, &mut policy.ignored)?;
+                }
+                _ if key == "$schema" || key.starts_with('_') => {}
                 _ => policy.ignored.push(key.to_owned()),
             }
         }
         Ok(policy)
     }
 
+    /// Only the rules at these places of a text that [`Policy::parse`] has read. `None`: they don't stand there.
+    pub fn only(text: &'a [u8], places: &[Place]) -> Option<Self> {
+        let mut policy = Self::default();
+        for place in places {
+            let (from, to) = place.span;
+            let raw = std::str::from_utf8(text.get(from..to)?).ok()?;
+            let rule = rule(place.clone(), raw, &mut policy.ignored).ok()?;
+            policy.list(place.list).push(rule);
+        }
+        Some(policy)
+    }
+
+    /// The rules of a list.
+    pub fn rules(&self, list: List) -> &[Rule<'a>] {
+        let [bash_deny, path_deny, bash_confirm, path_confirm] = &self.rules;
+        match list {
+            List::BashDeny => bash_deny,
+            List::PathDeny => path_deny,
+            List::BashConfirm => bash_confirm,
+            List::PathConfirm => path_confirm,
+        }
+    }
+
+    fn list(&mut self, list: List) -> &mut Vec<Rule<'a>> {
+        let [bash_deny, path_deny, bash_confirm, path_confirm] = &mut self.rules;
+        match list {
+            List::BashDeny => bash_deny,
+            List::PathDeny => path_deny,
+            List::BashConfirm => bash_confirm,
+            List::PathConfirm => path_confirm,
+        }
+    }
+
     /// Compiles every pattern once. The sentence quotes the first that can't be used and says where it stands.
     pub fn check_patterns(&self) -> Result<(), String> {
-        let lists = [
-            ("bash_deny", &self.bash_deny),
-            ("bash_confirm", &self.bash_confirm),
-            ("path_deny", &self.path_deny),
-            ("path_confirm", &self.path_confirm),
-        ];
-        for (key, rules) in lists {
-            for (at, rule) in rules.iter().enumerate() {
-                let check = |p: &str| {
-                    pattern::compile(p)
-                        .map(drop)
-                        .map_err(|e| format!("{key}[{at}]: {e}"))
-                };
-                match &rule.test {
-                    Test::Pattern(p) => check(p)?,
-                    Test::Program(program) => program
-                        .verbs
-                        .iter()
-                        .chain(&program.operands)
-                        .chain(&program.line)
-                        .try_for_each(|p| check(p))?,
-                }
+        for rule in self.rules.iter().flatten() {
+            let check = |p: &str| {
+                pattern::compile(p)
+                    .map(drop)
+                    .map_err(|e| format!("{}: {e}", rule.place.name()))
+            };
+            match &rule.test {
+                Test::Pattern(p) => check(p)?,
+                Test::Program(program) => program
+                    .verbs
+                    .iter()
+                    .chain(&program.operands)
+                    .chain(&program.line)
+                    .try_for_each(|p| check(p))?,
             }
         }
         for (key, patterns) in [("mcp_deny", &self.mcp_deny), ("mcp_allow", &self.mcp_allow)] {
@@ -178,35 +254,34 @@ fn one_or_more<'a>(place: &str, value: Json<'a>) -> Result<Vec<Cow<'a, str>>, St
     }
 }
 
-fn rules<'a>(
-    key: &str,
-    value: Json<'a>,
-    ignored: &mut Vec<String>,
-) -> Result<Vec<Rule<'a>>, String> {
-    let items = list(key, value)?;
-    let mut out = Vec::with_capacity(items.len());
-    for (at, item) in items.into_iter().enumerate() {
-        let Json::Object(members) = item else {
-            return Err(format!(
-                "`{key}[{at}]` must be an object, not {}",
-                item.kind()
-            ));
-        };
-        out.push(rule(key, at, members, ignored)?);
-    }
-    Ok(out)
+/// The items of a list, unread.
+fn items<'a>(place: &str, raw: &'a RawValue) -> Result<Vec<&'a RawValue>, String> {
+    serde_json::from_str(raw.get()).map_err(|_| match value(place, raw) {
+        Ok(value) => format!("`{place}` must be a list, not {}", value.kind()),
+        Err(e) => e,
+    })
 }
 
-fn rule<'a>(
-    key: &str,
-    at: usize,
-    members: Vec<(Cow<'a, str>, Json<'a>)>,
-    ignored: &mut Vec<String>,
-) -> Result<Rule<'a>, String> {
+fn value<'a>(place: &str, raw: &'a RawValue) -> Result<Json<'a>, String> {
+    Json::parse(raw.get().as_bytes()).map_err(|e| format!("`{place}` is not valid JSON: {e}"))
+}
+
+fn rule<'a>(place: Place, raw: &'a str, ignored: &mut Vec<String>) -> Result<Rule<'a>, String> {
+    let fault = |e: String| format!("`{}` is not valid JSON: {e}", place.name());
+    let members = match Json::parse(raw.as_bytes()).map_err(fault)? {
+        Json::Object(members) => members,
+        other => {
+            return Err(format!(
+                "`{}` must be an object, not {}",
+                place.name(),
+                other.kind()
+            ));
+        }
+    };
     let (mut found, mut program) = (None, Program::default());
     let (mut reason, mut when) = (Cow::Borrowed("no reason given"), When::Immediate);
     for (name, value) in members {
-        let place = || format!("{key}[{at}].{name}");
+        let part = || format!("{}.{name}", place.name());
         match (name.as_ref(), value) {
             ("pattern", Json::String(s)) => found = Some(s),
             ("reason", Json::String(s)) => reason = s,
@@ -214,36 +289,44 @@ fn rule<'a>(
                 when = match s.as_ref() {
                     "immediate" => When::Immediate,
                     "commit" | "observe" => When::Observe,
-                    _ => return Err(format!("`{}` is unknown: `{s}`", place())),
+                    _ => return Err(format!("`{}` is unknown: `{s}`", part())),
                 };
             }
             ("line", Json::String(s)) => program.line = Some(s),
             ("pattern" | "reason" | "when" | "line", other) => {
                 return Err(format!(
                     "`{}` must be a string, not {}",
-                    place(),
+                    part(),
                     other.kind()
                 ));
             }
-            ("program", value) => program.programs = one_or_more(&place(), value)?,
-            ("verbs", value) => program.verbs = one_or_more(&place(), value)?,
-            ("flags", value) => program.flags = one_or_more(&place(), value)?,
-            ("operands", value) => program.operands = one_or_more(&place(), value)?,
-            ("pipes_to", value) => program.pipes_to = one_or_more(&place(), value)?,
-            _ => ignored.push(place()),
+            ("program", value) => program.programs = one_or_more(&part(), value)?,
+            ("verbs", value) => program.verbs = one_or_more(&part(), value)?,
+            ("flags", value) => program.flags = one_or_more(&part(), value)?,
+            ("operands", value) => program.operands = one_or_more(&part(), value)?,
+            ("pipes_to", value) => program.pipes_to = one_or_more(&part(), value)?,
+            _ => ignored.push(part()),
         }
     }
     let test = match found {
         Some(pattern) => Test::Pattern(pattern),
-        None if key.starts_with("path") => {
-            return Err(format!("`{key}[{at}]` needs a `pattern`"));
+        None if !place.list.is_bash() => {
+            return Err(format!("`{}` needs a `pattern`", place.name()));
         }
         None if program.programs.is_empty() => {
-            return Err(format!("`{key}[{at}]` needs a `pattern` or a `program`"));
+            return Err(format!(
+                "`{}` needs a `pattern` or a `program`",
+                place.name()
+            ));
         }
         None => Test::Program(Box::new(program)),
     };
-    Ok(Rule { test, reason, when })
+    Ok(Rule {
+        test,
+        reason,
+        when,
+        place,
+    })
 }
 
 fn providers<'a>(value: Json<'a>, ignored: &mut Vec<String>) -> Result<Vec<Provider<'a>>, String> {
@@ -323,6 +406,6 @@ mod tests {
         let text = br#"{"_from_default":"x","decisions":{},"bash_confirm":[{"program":"git","verbs":["push"],"target":"main","when":"observe"}]}"#;
         let policy = Policy::parse(text).unwrap();
         assert_eq!(policy.ignored, ["decisions", "bash_confirm[0].target"]);
-        assert_eq!(policy.bash_confirm[0].when, When::Observe);
+        assert_eq!(policy.rules(List::BashConfirm)[0].when, When::Observe);
     }
 }

@@ -1,10 +1,10 @@
 //! The policy: which rules are in force, and what they say of a call. Reads policy files, settings that it
 //! protects and links; writes nothing but the note that a policy's patterns have been checked.
 
+mod index;
 mod judge;
 mod load;
 mod mcp;
-mod needles;
 mod paths;
 mod pattern;
 mod protect;
@@ -22,15 +22,17 @@ use super::effort;
 use super::shell;
 use crate::sys::{FileKind, Stat, Sys};
 use judge::Facts;
+use load::Place;
 use paths::Target;
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The policy that holds where the user has none.
 pub const DEFAULT: &str = include_str!("default.json");
-/// Its needles, so that it is parsed only when one of its rules may match; a test compares them.
-const DEFAULT_NEEDLES: &str = include_str!("default.needles");
+/// Its [`index`], so that only those of its rules are parsed that may match; a test compares them.
+const DEFAULT_INDEX: &str = include_str!("default.index");
 
 /// The largest policy file that is read, in bytes.
 const CAP: u64 = 16 << 20;
@@ -66,6 +68,8 @@ pub struct Source {
     pub path: Option<PathBuf>,
     /// The file behind links.
     real: PathBuf,
+    /// How long it is.
+    len: Option<u64>,
     /// What is known of it from an earlier check; `None`: its patterns must be compiled once.
     known: Option<remembered::Known>,
     /// Its bytes, where they had to be read already.
@@ -83,13 +87,14 @@ impl Source {
     }
 
     /// Its bytes. The sentence names the file.
-    pub fn text(&self, sys: &Sys<'_>) -> Result<Vec<u8>, String> {
+    pub fn text(&self, sys: &Sys<'_>) -> Result<Cow<'_, [u8]>, String> {
         match (&self.text, &self.path) {
-            (Some(text), _) => Ok(text.clone()),
-            (None, None) => Ok(DEFAULT.as_bytes().to_vec()),
+            (Some(text), _) => Ok(Cow::Borrowed(text)),
+            (None, None) => Ok(Cow::Borrowed(DEFAULT.as_bytes())),
             (None, Some(path)) => sys
                 .disk
                 .read(&self.real, CAP)
+                .map(Cow::Owned)
                 .map_err(|e| format!("the policy `{}` can't be read: {e}", path.display())),
         }
     }
@@ -116,11 +121,45 @@ impl Source {
         }
     }
 
-    /// Can no rule of it be about these calls?
-    fn quiet(&self, all: &[Facts<'_>]) -> bool {
-        let needles = self.known.as_ref().and_then(|k| k.needles.as_deref());
-        needles.is_some_and(|n| all.iter().all(|facts| needles::none_in(n, facts)))
+    /// Which of its rules may be about these calls; `None`: all of them.
+    fn places(&self, all: &[Facts<'_>]) -> Option<Vec<Place>> {
+        let index = self.known.as_ref()?.index.as_deref()?;
+        let mut places = Vec::new();
+        for facts in all {
+            places.append(&mut index::candidates(index, facts)?);
+        }
+        places.sort();
+        places.dedup();
+        Some(places)
     }
+
+    /// What of it these calls need.
+    fn part(&self, all: &[Facts<'_>], sys: &Sys<'_>) -> Result<Part<'_>, String> {
+        let places = self.places(all);
+        let text = match &places {
+            Some(none) if none.is_empty() => Cow::Borrowed(&b""[..]),
+            _ => self.text(sys)?,
+        };
+        Ok(Part { places, text })
+    }
+
+    fn read<'t>(&self, part: &'t Part<'_>) -> Result<Policy<'t>, String> {
+        // A file that was changed since it was looked at is read whole: its rules stand elsewhere.
+        let as_indexed = |text: &[u8]| self.len.is_none_or(|len| len == text.len() as u64);
+        match &part.places {
+            Some(none) if none.is_empty() => Ok(Policy::default()),
+            Some(places) if as_indexed(&part.text) => {
+                Policy::only(&part.text, places).map_or_else(|| self.policy(&part.text), Ok)
+            }
+            _ => self.policy(&part.text),
+        }
+    }
+}
+
+/// The text of a policy, and which of its rules are needed.
+struct Part<'a> {
+    places: Option<Vec<Place>>,
+    text: Cow<'a, [u8]>,
 }
 
 /// Finds the policies in force, and writes nothing. The sentence names the file that can't be read.
@@ -128,7 +167,7 @@ pub fn texts(state: &Path, top: Option<&Path>, sys: &Sys<'_>) -> Result<Texts, S
     let own = state.join("policy.json");
     let user = source(&own, state, sys)?.unwrap_or_else(|| Source {
         known: Some(remembered::Known {
-            needles: Some(DEFAULT_NEEDLES.trim_end().to_owned()),
+            index: Some(Cow::Borrowed(DEFAULT_INDEX)),
         }),
         ..Source::default()
     });
@@ -160,14 +199,15 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
         path: Some(path.to_path_buf()),
         known: remembered::knows(state, &real, &stat, sys),
         real,
+        len: Some(stat.len),
         text: None,
         unnoted: None,
     };
     if source.known.is_none() {
-        let text = source.text(sys)?;
+        let text = source.text(sys)?.into_owned();
         if let Ok(policy) = source.policy(&text) {
-            let needles = needles::of(&policy);
-            source.known = Some(remembered::Known { needles });
+            let index = index::of(&policy).map(Cow::Owned);
+            source.known = Some(remembered::Known { index });
             source.unnoted = Some(stat);
         }
         source.text = Some(text);
@@ -183,16 +223,15 @@ pub fn decide(calls: &[Call<'_>], ground: &Ground, sys: &Sys<'_>) -> Result<Ruli
         source.remember(&ground.state, sys);
     }
     let all: Vec<Facts<'_>> = calls.iter().map(|call| facts(call, ground, sys)).collect();
-    let needed = |source: &Source| match source.quiet(&all) {
-        true => Ok(b"{}".to_vec()),
-        false => source.text(sys),
+    let user = texts.user.part(&all, sys)?;
+    let user = texts.user.read(&user)?;
+    let theirs = match &texts.repo {
+        Some(source) => Some((source, source.part(&all, sys)?)),
+        None => None,
     };
-    let user = needed(&texts.user)?;
-    let user = texts.user.policy(&user)?;
-    let theirs = texts.repo.as_ref().map(needed).transpose()?;
-    let repo = match (&texts.repo, &theirs) {
-        (Some(source), Some(text)) => Some(source.policy(text)?),
-        _ => None,
+    let repo = match &theirs {
+        Some((source, part)) => Some(source.read(part)?),
+        None => None,
     };
     let mut worst = Ruling::allow();
     for (call, facts) in calls.iter().zip(&all) {
@@ -294,15 +333,18 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "UPDATE=1 writes what this test expects"
+    )]
     fn the_built_in_policy_is_sound() {
         let policy = Policy::parse(DEFAULT.as_bytes()).unwrap();
         policy.check_patterns().unwrap();
         assert_eq!(policy.ignored, Vec::<String>::new());
-        let needles = needles::of(&policy).unwrap();
-        assert_eq!(
-            needles,
-            DEFAULT_NEEDLES.trim_end(),
-            "write this to default.needles"
-        );
+        let index = index::of(&policy).unwrap();
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write("src/hook/policy/default.index", &index).unwrap();
+        }
+        assert_eq!(index, DEFAULT_INDEX, "UPDATE=1 writes it");
     }
 }

@@ -1,33 +1,61 @@
-//! Remembers that a policy's patterns were compiled, by size, mtime and inode, and what must occur for any
-//! of its rules to match: one line a policy in `<state>/policy-checked`.
+//! Remembers that a policy's patterns were compiled, by size, mtime and inode, and its index: in
+//! `<state>/policy-checked`, for each policy a line with the index's length, then the index.
 //!
 //! It only saves work. A note that can't be read or written changes nothing but the time it takes.
 
 use crate::sys::{Like, Stat, Sys};
+use std::borrow::Cow;
 use std::path::Path;
 
 const FILE: &str = "policy-checked";
 /// Policies that are remembered, and the file's most bytes; the oldest goes first.
 const MOST: usize = 16;
-const CAP: usize = 512 << 10;
+const CAP: usize = 2 << 20;
+/// In place of a length: there is no index.
+const NONE: &str = "*";
 
 /// What is known of a policy, as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Its needles ([`super::needles`]); `None` where some rule may match anything.
-    pub needles: Option<String>,
+    /// Its index ([`super::index`]); `None` where it has to be parsed whole.
+    pub index: Option<Cow<'static, str>>,
 }
 
 /// Has this policy been checked by this version, as it stands?
 pub fn knows(state: &Path, policy: &Path, stat: &Stat, sys: &Sys<'_>) -> Option<Known> {
     let bytes = sys.disk.read(&state.join(FILE), CAP as u64).ok()?;
-    let text = std::str::from_utf8(&bytes).ok()?;
+    let mut text = String::from_utf8(bytes).ok()?;
     let wanted = key(policy, stat);
-    text.lines().find_map(|line| {
-        let needles = line.strip_prefix(wanted.as_str())?.strip_prefix('\t')?;
-        Some(Known {
-            needles: needles.strip_prefix('=').map(str::to_owned),
-        })
+    let found = notes(&text).find(|n| n.key == wanted)?;
+    if found.length == NONE {
+        return Some(Known { index: None });
+    }
+    // Cut out where it stands: a copy would touch as many pages again.
+    let start = found.index.as_ptr().addr() - text.as_ptr().addr();
+    text.truncate(start + found.index.len());
+    text.drain(..start);
+    Some(Known {
+        index: Some(Cow::Owned(text)),
+    })
+}
+
+/// One policy's note.
+struct Note<'a> {
+    key: &'a str,
+    length: &'a str,
+    index: &'a str,
+}
+
+fn notes(mut rest: &str) -> impl Iterator<Item = Note<'_>> {
+    std::iter::from_fn(move || {
+        let (head, behind) = rest.split_once('\n')?;
+        let (key, length) = head.rsplit_once('\t')?;
+        let index = match length {
+            NONE => "",
+            length => behind.get(..length.parse().ok()?)?,
+        };
+        rest = behind.get(index.len()..)?;
+        Some(Note { key, length, index })
     })
 }
 
@@ -40,19 +68,22 @@ pub fn note(state: &Path, policy: &Path, stat: &Stat, known: &Known, sys: &Sys<'
     let file = state.join(FILE);
     let old = sys.disk.read(&file, CAP as u64).unwrap_or_default();
     let old = String::from_utf8_lossy(&old).into_owned();
-    let needles = known
-        .needles
-        .as_ref()
-        .map_or_else(|| "*".to_owned(), |n| format!("={n}"));
-    let mut text = format!("{}\t{needles}\n", key(policy, stat));
+    let put = |text: &mut String, key: &str, length: &str, index: &str| {
+        for part in [key, "\t", length, "\n", index] {
+            text.push_str(part);
+        }
+    };
+    let mut text = String::new();
+    let key = key(policy, stat);
+    match known.index.as_deref() {
+        Some(index) => put(&mut text, &key, &index.len().to_string(), index),
+        None => put(&mut text, &key, NONE, ""),
+    }
     let ending = format!(" {name}");
-    let others = old
-        .lines()
-        .filter(|l| !l.split('\t').next().unwrap_or_default().ends_with(&ending));
-    for line in others.take(MOST - 1) {
-        if text.len() + line.len() < CAP {
-            text.push_str(line);
-            text.push('\n');
+    let others = notes(&old).filter(|n| !n.key.ends_with(&ending));
+    for note in others.take(MOST - 1) {
+        if text.len() + note.key.len() + note.index.len() + 16 < CAP {
+            put(&mut text, note.key, note.length, note.index);
         }
     }
     if text.len() > CAP {
@@ -71,7 +102,7 @@ pub fn note(state: &Path, policy: &Path, stat: &Stat, known: &Known, sys: &Sys<'
 
 fn key(policy: &Path, stat: &Stat) -> String {
     format!(
-        "2 {} {} {} {} {} {}",
+        "3 {} {} {} {} {} {}",
         env!("CARGO_PKG_VERSION"),
         stat.len,
         stat.mtime_ns,
