@@ -13,7 +13,6 @@ use crate::plan::agent::Subject;
 use crate::plan::agent::take;
 use crate::plan::health::codes::{self, Effect};
 use crate::plan::health::{self, Found, Installation, Program, Sight};
-use crate::plan::paths;
 use crate::plan::world::World;
 use crate::spec::evidence::{Evidence, NEEDED};
 use crate::spec::{AgentSpec, Scope, builtin};
@@ -25,15 +24,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
+mod chosen;
 mod state;
 
-/// One agent in one scope.
-struct Chosen {
-    owner: Owner,
-    spec: Option<Rc<AgentSpec>>,
-    /// Named, or the first scope of one named: it is shown although nothing is installed.
-    shown: bool,
-}
+use chosen::{Chosen, Planners, choose};
 
 /// Runs the command.
 pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8> {
@@ -44,7 +38,8 @@ pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Res
     };
     let scope = args.choice.place.scope;
     let session = Session::open(sys, &args.choice.place, scope, Mode::Examine)?;
-    let chosen = choose(args, &session)?;
+    let planners = Planners::default();
+    let chosen = choose(args, &session, &planners)?;
     let mut report = Doctor {
         schema: SCHEMA,
         ok: true,
@@ -52,7 +47,7 @@ pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Res
         findings: state::findings(&session),
     };
     let other_build = other_build(&session);
-    let loaders = loaders(&session);
+    let loaders = loaders(&session, &planners);
     // Nearly every entry runs the same one.
     let programs = RefCell::new(BTreeMap::new());
     let program = |path: &Path| {
@@ -104,117 +99,11 @@ fn welcome(session: &Session<'_>) -> Result<String> {
     })
 }
 
-/// Whom to look at, in which scopes.
-fn choose(args: &args::Doctor, session: &Session<'_>) -> Result<Vec<Chosen>> {
-    let scope = args.choice.place.scope;
-    let scopes: Vec<Scope> = match (scope, &session.repo) {
-        (Some(scope), _) => vec![scope],
-        (None, Some(_)) => vec![Scope::User, Scope::Repo, Scope::Local],
-        (None, None) => vec![Scope::User],
-    };
-    let mut out: Vec<Chosen> = Vec::new();
-    let mut add = |agent: &str, spec: Option<Rc<AgentSpec>>, shown: bool| {
-        let recorded: Vec<Scope> = scopes
-            .iter()
-            .copied()
-            .filter(|s| is_recorded(session, agent, *s))
-            .collect();
-        let possible = |s: &Scope| {
-            spec.as_ref()
-                .is_none_or(|spec| paths::lacks(spec, *s).is_none())
-        };
-        let mut first = true;
-        for scope in scopes
-            .iter()
-            .filter(|s| recorded.contains(s) || possible(s))
-        {
-            let owner = Owner {
-                agent: agent.to_owned(),
-                scope: *scope,
-            };
-            if out.iter().any(|c| c.owner == owner) {
-                continue;
-            }
-            out.push(Chosen {
-                owner,
-                spec: spec.clone(),
-                shown: recorded.contains(scope) || shown && recorded.is_empty() && first,
-            });
-            first = false;
-        }
-    };
-    for name in &args.choice.agents {
-        let found = builtin::by_name(name);
-        let agent = found.map_or(name.as_str(), |b| b.name);
-        let spec = found.map(builtin::Builtin::spec).transpose()?;
-        let known = session
-            .records
-            .iter()
-            .any(|r| r.body.owners().iter().any(|o| o.agent == agent));
-        if let (Some(spec), Some(scope)) = (&spec, scope)
-            && let Some(lacks) = paths::lacks(spec, scope)
-        {
-            return Err(lacks);
-        }
-        if spec.is_none() && !known {
-            // Found or not: a wrong name is told as install tells it, and nothing is run.
-            crate::external::discover(session.sys, session.state.root(), name)?;
-        }
-        add(agent, spec.map(Rc::new), true);
-    }
-    if !args.choice.agents.is_empty() {
-        return Ok(out);
-    }
-    let detected = if session.records.is_empty() {
-        agents::detected(session.sys, &session.ground(), &session.records)?
-    } else {
-        Vec::new()
-    };
-    for builtin in builtin::ALL {
-        let recorded = scopes
-            .iter()
-            .any(|s| is_recorded(session, builtin.name, *s));
-        if args.all || recorded || detected.contains(&builtin) {
-            add(
-                builtin.name,
-                Some(Rc::new(builtin.spec()?)),
-                args.all || !recorded,
-            );
-        }
-    }
-    let mut others: Vec<&str> = session
-        .records
-        .iter()
-        .flat_map(|r| r.body.owners())
-        .map(|o| o.agent.as_str())
-        .filter(|a| builtin::by_name(a).is_none())
-        .collect();
-    others.sort_unstable();
-    others.dedup();
-    for agent in others {
-        add(agent, None, false);
-    }
-    Ok(out)
-}
-
-fn is_recorded(session: &Session<'_>, agent: &str, scope: Scope) -> bool {
-    let owner = Owner {
-        agent: agent.to_owned(),
-        scope,
-    };
-    let subject = Subject {
-        spec: None,
-        owner: &owner,
-        adapter: None,
-    };
-    !take::records(&session.context(scope, Wishes::default()), &subject).is_empty()
-}
-
 fn one(
     args: &args::Doctor,
     session: &Session<'_>,
     chosen: &Chosen,
-    loaders: &[AgentSpec],
+    loaders: &[Rc<AgentSpec>],
     other_build: Option<&str>,
     program: &dyn Fn(&Path) -> Program,
 ) -> AgentHealth {
@@ -376,9 +265,9 @@ fn other_build(session: &Session<'_>) -> Option<String> {
 }
 
 /// Agents that also load files of others, and that are installed here or present on this machine.
-fn loaders(session: &Session<'_>) -> Vec<AgentSpec> {
+fn loaders(session: &Session<'_>, planners: &Planners) -> Vec<Rc<AgentSpec>> {
     let reads_others = builtin::ALL.iter().filter(|b| b.text.contains("\"loads\""));
-    let mut out: Vec<AgentSpec> = reads_others.filter_map(|b| b.spec().ok()).collect();
+    let mut out: Vec<Rc<AgentSpec>> = reads_others.filter_map(|b| planners.of(b).ok()).collect();
     out.retain(|spec| {
         let recorded = session
             .records
@@ -390,8 +279,8 @@ fn loaders(session: &Session<'_>) -> Vec<AgentSpec> {
 }
 
 /// Titles of those that load this agent's file.
-fn readers(loaders: &[AgentSpec], agent: &str, scope: Scope) -> Vec<String> {
-    let loads = |spec: &&AgentSpec| {
+fn readers(loaders: &[Rc<AgentSpec>], agent: &str, scope: Scope) -> Vec<String> {
+    let loads = |spec: &&Rc<AgentSpec>| {
         let scopes = spec.loads.get(agent).filter(|_| spec.name != agent);
         scopes.is_some_and(|all| all.iter().any(|s| s == scope.name()))
     };

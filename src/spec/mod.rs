@@ -177,12 +177,25 @@ pub fn hooks_root() -> Vec<String> {
 
 /// Entries per event, or a plain list appended at the root (Kimi's array of tables).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "Value")]
 pub enum Entries {
     /// Event → the entries appended to its array.
     Events(Map<String, Value>),
     /// Entries appended to the list that `root` names.
     List(Vec<Value>),
+}
+
+// Not `untagged` both ways: that reads each entry twice.
+impl TryFrom<Value> for Entries {
+    type Error = &'static str;
+
+    fn try_from(value: Value) -> Result<Self, Self::Error> {
+        match value {
+            Value::Object(events) => Ok(Self::Events(events)),
+            Value::Array(list) => Ok(Self::List(list)),
+            _ => Err("entries are an object of events or a list"),
+        }
+    }
 }
 
 impl Default for Entries {

@@ -22,6 +22,12 @@ const BLANK: [char; 2] = [' ', '\t'];
 
 /// The first word of `line` and what stands behind it, its blank included.
 pub fn first(line: &str) -> Option<(String, &str)> {
+    // Most words are nothing but themselves.
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-+:@%=,".contains(b);
+    let (head, rest) = line.split_at(line.bytes().take_while(plain).count());
+    if rest.is_empty() || rest.starts_with([' ', '\t', ';']) {
+        return Some((head.to_owned(), rest));
+    }
     let mut word = String::new();
     let mut chars = line.char_indices();
     while let Some((at, c)) = chars.next() {

@@ -6,6 +6,7 @@
 use super::{Disk, FileKind, Like, Lock, Stat};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,8 +14,8 @@ use std::time::Duration;
 /// Wraps a disk.
 pub struct LookingDisk<'a> {
     inner: &'a dyn Disk,
-    /// `None`: nothing is there.
-    seen: RefCell<HashMap<PathBuf, Option<Stat>>>,
+    /// `None`: nothing is there. By its bytes: comparing paths part by part costs more than what is saved.
+    seen: RefCell<HashMap<OsString, Option<Stat>>>,
 }
 
 impl<'a> LookingDisk<'a> {
@@ -33,7 +34,7 @@ fn no() -> io::Error {
 
 impl Disk for LookingDisk<'_> {
     fn stat(&self, path: &Path) -> io::Result<Stat> {
-        if let Some(seen) = self.seen.borrow().get(path) {
+        if let Some(seen) = self.seen.borrow().get(path.as_os_str()) {
             return seen.ok_or_else(|| ErrorKind::NotFound.into());
         }
         let stat = self.inner.stat(path);
@@ -43,7 +44,7 @@ impl Disk for LookingDisk<'_> {
             Err(e) if e.kind() == ErrorKind::NotFound => None,
             Err(_) => return stat,
         };
-        self.seen.borrow_mut().insert(path.to_path_buf(), seen);
+        self.seen.borrow_mut().insert(path.into(), seen);
         stat
     }
     fn read(&self, path: &Path, cap: u64) -> io::Result<Vec<u8>> {

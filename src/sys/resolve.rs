@@ -1,6 +1,8 @@
 //! Following symbolic links by hand, over any [`Disk`]: fully, relative links against their own directory.
 
 use super::{Disk, FileKind, Stat};
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -31,8 +33,8 @@ pub fn resolve_seeing(
     path: &Path,
     see: &mut dyn FnMut(&Path, &Stat),
 ) -> io::Result<Resolved> {
-    let mut todo: Vec<std::ffi::OsString> = Vec::new();
-    push_reversed(&mut todo, path);
+    let mut todo: Vec<Cow<'_, OsStr>> = Vec::new();
+    push_reversed(&mut todo, path, Cow::Borrowed);
     let mut at = PathBuf::from("/");
     let mut links = 0;
     // Links under way: the link, and how many components stood behind it. A component that is missing
@@ -45,43 +47,46 @@ pub fn resolve_seeing(
         {
             under_way.pop();
         }
-        if name == ".." {
+        if *name == *".." {
             at.pop();
             continue;
         }
-        let next = at.join(&name);
-        let stat = match disk.stat(&next) {
+        at.push(&name);
+        let stat = match disk.stat(&at) {
             Ok(stat) => stat,
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 let behind = under_way.last().map_or(0, |(_, behind)| *behind);
-                let rest = walk_blindly(next, todo.iter().skip(behind).rev());
+                let rest = walk_blindly(at, todo.iter().skip(behind).rev());
                 return Ok(match under_way.pop() {
                     Some((link, _)) => Resolved::Dangling(link, rest),
                     None => Resolved::Absent(rest),
                 });
             }
             Err(e) if e.kind() == io::ErrorKind::NotADirectory => {
+                at.pop();
                 return Ok(Resolved::NotADirectory(at));
             }
             Err(e) => return Err(e),
         };
-        see(&next, &stat);
+        see(&at, &stat);
         match stat.kind {
             FileKind::Link => {
                 links += 1;
                 if links > 40 {
                     return Ok(Resolved::Loop);
                 }
-                let target = disk.read_link(&next)?;
-                under_way.push((next, todo.len()));
+                let target = disk.read_link(&at)?;
+                let link = at.clone();
+                at.pop();
+                under_way.push((link, todo.len()));
                 if target.is_absolute() {
                     at = PathBuf::from("/");
                 }
-                push_reversed(&mut todo, &target);
+                push_reversed(&mut todo, &target, |n| Cow::Owned(n.to_owned()));
             }
-            FileKind::Dir => at = next,
-            FileKind::File | FileKind::Other if todo.is_empty() => at = next,
-            FileKind::File | FileKind::Other => return Ok(Resolved::NotADirectory(next)),
+            FileKind::Dir => {}
+            FileKind::File | FileKind::Other if todo.is_empty() => {}
+            FileKind::File | FileKind::Other => return Ok(Resolved::NotADirectory(at)),
         }
     }
     Ok(Resolved::Found(at))
@@ -89,12 +94,9 @@ pub fn resolve_seeing(
 
 /// Where nothing is there are no links, so `..` may be taken by the letter; left in, it could lead a path
 /// that seems to lie inside a directory out of it.
-fn walk_blindly<'a>(
-    mut at: PathBuf,
-    names: impl Iterator<Item = &'a std::ffi::OsString>,
-) -> PathBuf {
+fn walk_blindly<'a>(mut at: PathBuf, names: impl Iterator<Item = &'a Cow<'a, OsStr>>) -> PathBuf {
     for name in names {
-        if name == ".." {
+        if **name == *".." {
             at.pop();
         } else {
             at.push(name);
@@ -103,16 +105,17 @@ fn walk_blindly<'a>(
     at
 }
 
-fn push_reversed(todo: &mut Vec<std::ffi::OsString>, path: &Path) {
-    let parts: Vec<_> = path
-        .components()
-        .filter_map(|c| match c {
-            Component::Normal(n) => Some(n.to_os_string()),
-            Component::ParentDir => Some("..".into()),
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
-        })
-        .collect();
-    todo.extend(parts.into_iter().rev());
+fn push_reversed<'p, 't>(
+    todo: &mut Vec<Cow<'t, OsStr>>,
+    path: &'p Path,
+    keep: impl Fn(&'p OsStr) -> Cow<'t, OsStr>,
+) {
+    let parts = path.components().rev().filter_map(|c| match c {
+        Component::Normal(n) => Some(keep(n)),
+        Component::ParentDir => Some(keep(OsStr::new(".."))),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    });
+    todo.extend(parts);
 }
 
 #[cfg(test)]
