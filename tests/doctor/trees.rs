@@ -92,6 +92,72 @@ fn other_permissions() {
 }
 
 #[test]
+fn every_bit_counts_but_in_a_repository() {
+    let home = Home::installed();
+    for (agent, file) in TREES {
+        let before = home.agent(agent, "user");
+        let file = home.file(file);
+        for mode in [0o600, 0o640, 0o666, 0o444, 0o4644] {
+            let change = |path: &Path| {
+                std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+            };
+            changed(&file, change, || {
+                let found = only(
+                    "mode-changed",
+                    "drifted",
+                    &before,
+                    &home.agent(agent, "user"),
+                );
+                assert_eq!(
+                    found[0]["help"],
+                    format!("chmod 0644 {}", file.display()),
+                    "{mode:o}"
+                );
+            });
+        }
+    }
+    // There git keeps the x bit alone, and a checkout's umask is anybody's.
+    let home = Home::in_repo();
+    for file in [".github/hooks/gitvow.json", ".opencode/plugins/gitvow.js"] {
+        std::fs::set_permissions(home.repo(file), PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    for agent in ["copilot", "opencode"] {
+        let now = home.agent(agent, "repo");
+        assert_eq!(now["state"], "ok", "{now:#}");
+    }
+}
+
+#[test]
+fn permissions_are_what_the_umask_left_of_them() {
+    let home = Home::new();
+    let bin = env!("CARGO_BIN_EXE_gitvow");
+    let line = format!("umask 077; exec '{bin}' install --all");
+    let status = std::process::Command::new("/bin/sh")
+        .args(["-c", &line])
+        .env_clear()
+        .env("HOME", home.home())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    for (agent, file) in TREES {
+        let file = home.file(file);
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let before = home.agent(agent, "user");
+        assert_eq!(before["state"], "ok", "{before:#}");
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+        let found = only(
+            "mode-changed",
+            "drifted",
+            &before,
+            &home.agent(agent, "user"),
+        );
+        assert_eq!(found[0]["help"], format!("chmod 0600 {}", file.display()));
+    }
+}
+
+#[test]
 fn a_stranger_in_a_directory_of_ours() {
     everywhere(&mut |home, agent, scope, file| {
         let before = home.agent(agent, scope);
