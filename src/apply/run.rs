@@ -4,7 +4,7 @@ use super::content::{build, is, is_absence, is_absent, planned};
 use super::journal::{Journal, dir_of};
 use super::{Applied, CHANGED};
 use crate::error::{Error, Result};
-use crate::ledger::{Print, StateHome, store};
+use crate::ledger::{Body, Print, Record, StateHome, store};
 use crate::plan::steps::{Content, Step, Transaction, Write};
 use crate::sys::{Disk, FileKind, Like, Stat};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
             let path = self.home.record(&record.path);
             let old = store::read_file(self.disk, &path)?;
             self.ledger.push((path, old));
-            store::save(self.disk, self.home, record)?;
+            store::save(self.disk, self.home, &as_it_stands(self.disk, record))?;
         }
         Ok(())
     }
@@ -421,6 +421,17 @@ impl<'a> Run<'a> {
             matches!(self.journal.transaction.steps.get(*i), Some(Step::Write(w)) if w.path == path)
         })
     }
+}
+
+/// A file of ours is recorded with the permissions that it has: only the disk knows what the umask has left.
+pub(super) fn as_it_stands(disk: &dyn Disk, record: &Record) -> Record {
+    let mut record = record.clone();
+    if let Body::Tree(tree) = &mut record.body
+        && let Ok(stat) = disk.stat(&record.real)
+    {
+        tree.mode = stat.mode;
+    }
+    record
 }
 
 fn changed(path: &Path) -> Error {

@@ -3,6 +3,7 @@
 use super::content::{CAP, build, planned};
 use super::journal::Journal;
 use super::recover::{Look, completes, foreign, ledger_part, look, torn};
+use super::run::as_it_stands;
 use crate::error::{Error, Result};
 use crate::ledger::{Record, StateHome, store};
 use crate::plan::steps::{Content, Step, Write};
@@ -81,7 +82,7 @@ pub fn pending(sys: &Sys<'_>, home: &StateHome) -> Result<Option<Overlay>> {
             part.forget.contains(&r.path) || part.save.iter().any(|s| s.path == r.path)
         };
         records.retain(|r| !replaced(r));
-        records.extend(part.save.iter().cloned());
+        records.extend(part.save.iter().map(|r| as_it_stands(disk, r)));
         records.sort_by(|a, b| a.path.cmp(&b.path));
     }
     drop(lock);

@@ -11,7 +11,7 @@ use crate::plan::agent::{Action, AgentPlan, FilePlan};
 use crate::plan::launcher::{Change, Seen};
 use crate::plan::steps::Content;
 use crate::plan::world::{Actual, World};
-use crate::sys::Sys;
+use crate::sys::{Stat, Sys};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -272,16 +272,15 @@ pub fn write_launcher(session: &mut Session<'_>, planned: &Planned, seen: &Seen)
 }
 
 fn note_times(sys: &Sys<'_>, state: &StateHome, record: &Record, seen: &Seen) -> Result<()> {
-    let mtime = |path: &Path| {
-        let stat = sys.disk.stat(path).ok()?;
-        i64::try_from(stat.mtime_ns).ok()
-    };
+    let mtime = |stat: &Stat| i64::try_from(stat.mtime_ns).ok();
     let mut record = record.clone();
     if let crate::ledger::Body::Tree(tree) = &mut record.body
         && let Some(noted) = &mut tree.launcher
-        && let (Some(copy), Some(source)) = (mtime(&seen.path), mtime(&seen.exe))
+        && let (Ok(copy), Ok(exe)) = (sys.disk.stat(&seen.path), sys.disk.stat(&seen.exe))
+        && let (Some(copied), Some(source)) = (mtime(&copy), mtime(&exe))
     {
-        noted.mtime_ns = copy;
+        tree.mode = copy.mode;
+        noted.mtime_ns = copied;
         // Only the program that was copied: a launcher found in place came from who knows where.
         noted.source = (tree.print == seen.exe_print).then(|| (seen.exe.clone(), source));
     }

@@ -107,7 +107,7 @@ codes! {
     TREE_FILE_FOREIGN "tree-file-foreign" Trees Warning None
         "a file that is not ours stands in a directory that gitvow made: an uninstall leaves both" "look at it; nothing has to be done if it is yours"
     MODE_CHANGED "mode-changed" Trees Error Drifted
-        "a file of ours has other permission bits" "the `chmod` that is named"
+        "a file of ours has other permission bits than gitvow left it with; in a repository, where git keeps no others, the owner's x bit alone counts. A file that only holds entries of ours is the user's, and so are its bits" "the `chmod` that is named"
 
     COMMAND_NOT_FOUND "command-not-found" Command Error Broken
         "the program that an entry runs is not there: most agents then run every tool unguarded" "`gitvow install` puts the launcher back"

@@ -124,21 +124,16 @@ fn edited(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str) -> Found 
     found
 }
 
-/// Permission bits: the umask may have taken some away at the start, nothing adds any. In a repository git keeps
-/// the x bit alone.
+/// Permission bits: any other than those that the file had when gitvow had written it. In a repository git keeps the
+/// x bit alone, and the rest is whatever umask the checkout had.
 fn mode(record: &Record, recorded: u32, now: u32, repo: bool, out: &mut Vec<Found>) {
-    let (recorded, now) = (recorded & 0o777, now & 0o777);
-    let fits = if repo {
-        recorded & 0o100 == now & 0o100
-    } else {
-        now & !recorded == 0 && now & 0o700 == recorded & 0o700
-    };
-    if !fits {
+    let counted = if repo { 0o100 } else { 0o7777 };
+    if recorded & counted != now & counted {
         out.push(Found::at(
             MODE_CHANGED,
             &record.path,
             format!(
-                "`{}` has the permissions {now:04o}; gitvow wrote it with {recorded:04o}",
+                "`{}` has the permissions {now:04o}; gitvow left it with {recorded:04o}",
                 record.path.display()
             ),
             format!("chmod {recorded:04o} {}", quoted(&record.path)),
