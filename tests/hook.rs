@@ -31,6 +31,7 @@ use gitvow::spec::builtin;
 use judge::{Effect, effect};
 use run::{Said, hook};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -202,6 +203,45 @@ fn answers_are_in_the_agents_form() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where an agent can be told that every call is going to be denied it is told, in `context.out`; else it hears what it
+/// always hears.
+#[test]
+fn a_broken_policy_is_announced_where_the_agent_listens() {
+    let mut wrong = Vec::new();
+    let mut told = BTreeSet::new();
+    for case in cases().iter().filter(|c| !c.is_gate()) {
+        let (usual, said) = (case.hook(ALLOW), case.hook("[]"));
+        let file = case.dir.join("context.out");
+        if said == usual {
+            assert!(!file.exists(), "{}: nothing is said", file.display());
+            continue;
+        }
+        let name = format!("{}/{}", case.agent, case.name);
+        assert!(
+            said.exit == 0 && said.stdout.contains("will deny every tool call"),
+            "{name}: {said:?}"
+        );
+        let home = said
+            .shown()
+            .split('`')
+            .nth(1)
+            .unwrap_or_default()
+            .replace("/.gitvow/policy.json", "");
+        compare(&file, &said.shown().replace(&home, "@HOME@"), &mut wrong);
+        told.insert((case.agent.clone(), case.normalized().0.name()));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let start = |agent: &str| (agent.to_owned(), "SessionStart");
+    // Antigravity documents a form for an event that gitvow doesn't register; OpenCode's plugin passes nothing on.
+    let mut expected: BTreeSet<_> = [
+        "claude", "codex", "copilot", "cursor", "factory", "gemini", "grok", "qwen",
+    ]
+    .map(start)
+    .into();
+    expected.insert(("kimi".to_owned(), "UserPromptSubmit"));
+    assert_eq!(told, expected);
 }
 
 #[test]

@@ -239,8 +239,12 @@ impl Seat<'_> {
         let own = self.special().and_then(|s| s.answers.as_ref());
         let mut answer =
             own.map_or_else(Answer::silence, |f| answer::allow(f, &self.request.event));
-        if event == Event::SessionStart
-            && let Some(context) = &forms.context
+        // Kimi reads nothing at a session's start, and what is printed at a prompt: then that event has a form.
+        let context = match event {
+            Event::SessionStart => forms.context.as_ref(),
+            _ => own.and_then(|f| f.context.as_ref()),
+        };
+        if let Some(context) = context
             && let Err(e) = policy::texts(&ground.state, ground.top.as_deref(), sys).and_then(|t| {
                 let all = std::iter::once(&t.user).chain(&t.repo);
                 all.into_iter()

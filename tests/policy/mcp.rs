@@ -32,7 +32,11 @@ fn spellings() -> Vec<(&'static str, &'static str, Value)> {
             "PreToolUse",
             canonical(json!({"turn_id": "1", "model": "m"})),
         ),
-        ("factory", "PreToolUse", canonical(json!({}))),
+        (
+            "factory",
+            "PreToolUse",
+            canonical(json!({"tool_name": "my_db___drop_table"})),
+        ),
         (
             "grok",
             "PreToolUse",
@@ -200,4 +204,43 @@ fn a_rule_that_names_a_server_asks_where_nothing_names_it() {
     assert!(said.stdout.contains("force_ask"), "{said:?}");
     let said = asked("{}", "antigravity", "PreToolUse", &payload);
     assert!(said.stdout.contains("\"allow\""), "{said:?}");
+}
+
+/// What nine real clients sent when the model called the tool `look_up` of the server `team_notes`.
+#[test]
+fn captured_calls_obey_rules_in_the_canonical_spelling() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut seen = 0;
+    for builtin in gitvow::spec::builtin::ALL {
+        let Ok(captures) = std::fs::read_dir(root.join(builtin.name).join("captures")) else {
+            continue;
+        };
+        for file in captures.map(|f| f.unwrap().path()) {
+            let name = file.file_name().unwrap().to_string_lossy().into_owned();
+            let Some(event) = name
+                .strip_suffix("-mcp.json")
+                .and_then(|n| n.split('-').nth(1))
+            else {
+                continue;
+            };
+            let payload: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+            let text = |policy: &str| {
+                let said = asked(policy, builtin.name, event, &payload);
+                said.stdout + &said.stderr
+            };
+            let denied = text(r#"{"mcp_deny":["mcp__team_notes__look_.*"]}"#);
+            assert!(denied.contains("deny list"), "{name}: {denied}");
+            let other = text(r#"{"mcp_deny":["mcp__team_notes__forget","mcp__other__look_up"]}"#);
+            assert!(!other.contains("list"), "{name}: {other}");
+            let allowed = text(r#"{"mcp_allow":["mcp__team_notes__.*"]}"#);
+            // OpenCode's `team_notes_look_up` may be the tool `notes_look_up` of `team`.
+            assert_eq!(
+                !allowed.contains("allow list"),
+                builtin.name != "opencode",
+                "{name}: {allowed}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen >= 9, "only {seen} captures of MCP calls");
 }
