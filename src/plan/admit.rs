@@ -154,7 +154,7 @@ pub fn foreign_home(path: &Path) -> Error {
     let shown = path.display();
     Error::refused(
         "foreign-home",
-        format!("running as root over another user's home: `{shown}` would be written as root"),
+        format!("running as root over another user's home: `{shown}` would be written as root and given to its directory's owner"),
     )
     .at(path)
     .help("run it as that user, or add `--force`")

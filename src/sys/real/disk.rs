@@ -56,7 +56,15 @@ impl Disk for RealDisk {
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
-        Ok(rustix::fs::mkdir(path, bits(mode))?)
+        rustix::fs::mkdir(path, bits(mode))?;
+        if let Ok(dir) = open(
+            path,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW,
+            0,
+        ) {
+            meta::give(&dir, path);
+        }
+        Ok(())
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
@@ -147,7 +155,9 @@ impl Disk for RealDisk {
     fn append(&self, path: &Path, line: &[u8], mode: u32) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
         let mut file = open(path, flags, mode)?;
-        regular(&file)?;
+        if regular(&file)?.len() == 0 {
+            meta::give(&file, path);
+        }
         if file.write(line)? == line.len() {
             Ok(())
         } else {
@@ -202,7 +212,9 @@ fn first_mode(like: Like<'_>) -> u32 {
 
 fn open_new(path: &Path, mode: u32) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-    open(path, flags, mode)
+    let file = open(path, flags, mode)?;
+    meta::give(&file, path);
+    Ok(file)
 }
 
 fn clean_up(path: &Path, done: io::Result<()>) -> io::Result<()> {

@@ -29,6 +29,38 @@ fn a_new_file_is_like_the_old_one() {
 }
 
 #[test]
+fn what_root_makes_in_anothers_directory_is_the_others() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let d = dir();
+    std::os::unix::fs::chown(d.path(), Some(1234), Some(4321)).unwrap();
+    let at = |name: &str| d.path().join(name);
+    fs_err::write(at("program"), "x").unwrap();
+    RealDisk
+        .create(&at("new"), b"y", Like::Mode(0o600))
+        .unwrap();
+    RealDisk
+        .copy_new(&at("program"), &at("copy"), 0o755)
+        .unwrap();
+    RealDisk.make_dir(&at("dir"), 0o700).unwrap();
+    RealDisk.append(&at("log"), b"line", 0o600).unwrap();
+    drop(RealDisk.lock(&at("lock"), Duration::ZERO).unwrap());
+    RealDisk
+        .create(&at("dir/inner"), b"y", Like::Umasked(0o666))
+        .unwrap();
+    for name in ["new", "copy", "dir", "log", "lock", "dir/inner"] {
+        let stat = RealDisk.stat(&at(name)).unwrap();
+        assert_eq!((stat.uid, stat.gid), (1234, 4321), "{name}");
+    }
+    // A file that is like another one has that one's owner.
+    RealDisk
+        .create(&at("like"), b"y", Like::File(&at("program")))
+        .unwrap();
+    assert_eq!(RealDisk.stat(&at("like")).unwrap().uid, 0);
+}
+
+#[test]
 fn owner_and_access_list_are_kept() {
     let d = dir();
     let (old, new) = (d.path().join("old"), d.path().join("new"));

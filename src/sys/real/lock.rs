@@ -1,6 +1,7 @@
 //! The one lock. May not be taken on a target itself: after a rename the new file is unlocked (measured).
 
 use super::disk::{open, regular};
+use super::meta;
 use crate::sys::Lock;
 use rustix::fs::OFlags;
 use std::fs::{File, TryLockError};
@@ -28,6 +29,9 @@ pub(super) fn take(path: &Path, wait: Duration) -> io::Result<Box<dyn Lock>> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW;
         let mut file = open(path, flags, 0o600)?;
         let own = regular(&file)?;
+        if own.len() == 0 {
+            meta::give(&file, path);
+        }
         match file.try_lock() {
             // Somebody may have removed the file meanwhile; a lock on a nameless file excludes nobody.
             Ok(()) => match path.symlink_metadata() {

@@ -6,6 +6,7 @@ use rustix::fs::{Gid, Mode, OFlags, Uid};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// Gives `file` what `like` asks for; the mode comes last, so that nothing is readable too early.
 pub(super) fn take_over(file: &File, like: Like<'_>) -> io::Result<()> {
@@ -25,6 +26,19 @@ pub(super) fn take_over(file: &File, like: Like<'_>) -> io::Result<()> {
             copy_attributes(&source, file)?;
             set_mode(file, facts.mode())
         }
+    }
+}
+
+/// What root makes in another's directory belongs to that directory's owner: a settings file or a state home of root's in a
+/// user's home locks the user out (`sudo`, or a rollout with `HOME` set). Where it can't be given, it stays as it is.
+pub(super) fn give(file: &File, path: &Path) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let owner = path.parent().and_then(|dir| dir.metadata().ok());
+    if let Some(owner) = owner.filter(|o| o.uid() != 0) {
+        let (uid, gid) = (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()));
+        let _ = rustix::fs::fchown(file, Some(uid), Some(gid));
     }
 }
 
