@@ -70,7 +70,7 @@ fn captures() -> Vec<Capture> {
             let mut words = stem.splitn(3, '-').skip(1);
             let event = words.next().unwrap().to_owned();
             // `inspect` and the like are answers of the client, not payloads.
-            if agent.events.contains_key(event.as_str()) {
+            if agent.event(&event).is_some() {
                 all.push(Capture {
                     agent: builtin.name,
                     file: path.file_name().unwrap().to_str().unwrap().to_owned(),
@@ -226,4 +226,39 @@ fn captured_writes_name_their_file() {
         seen += 1;
     }
     assert!(seen >= 15, "only {seen} captures of writes");
+}
+
+/// Copilot reads a repository's Claude file, Grok the user's too: our entry for Claude is run, and answers in their form.
+#[test]
+fn who_runs_claudes_entry_is_known_by_the_payload() {
+    let deny = r#"{"bash_deny":[{"pattern":"ran","reason":"no"}],"path_deny":[{"pattern":"written","reason":"no"}],"mcp_deny":[".*"]}"#;
+    let mut gates = 0;
+    for capture in captures() {
+        if !capture
+            .what
+            .as_deref()
+            .is_some_and(|w| w.starts_with("claudes-file"))
+        {
+            continue;
+        }
+        let payload = Json::parse(&capture.bytes).unwrap();
+        let caller = caller::by_payload(&payload, "claude");
+        assert_eq!(caller, Some(capture.agent), "{capture}");
+        if !capture.is_gate() {
+            continue;
+        }
+        gates += 1;
+        let ends = |policy: &str| {
+            let args = ["--agent", "claude", &capture.event];
+            let said = run::hook(&args, &capture.bytes, Some(policy));
+            effect(capture.agent, &capture.event, &capture.bytes, &said)
+        };
+        assert_eq!(ends("{}"), Effect::Runs, "{capture}");
+        let denied = ends(deny);
+        assert!(
+            matches!(&denied, Effect::Blocks(reason) if reason.starts_with("BLOCKED")),
+            "{capture}: {denied:?}"
+        );
+    }
+    assert!(gates >= 4, "only {gates}");
 }
