@@ -55,6 +55,12 @@ pub fn by_payload(payload: &Json<'_>, asked: &str) -> Option<&'static str> {
     ) {
         return Some("gemini");
     }
+    // Copilot 1.0.102 runs Claude's file with Claude's names of events and tools, but its own arguments, a time, and
+    // neither transcript nor permission mode.
+    let bare = !has("transcript_path") && !has("permission_mode");
+    if asked == "claude" && bare && has("hook_event_name") && text("timestamp").is_some() {
+        return Some("copilot");
+    }
     match text("tool_name") {
         Some("run_shell_command") if has("permission_mode") => Some("qwen"),
         Some("Execute" | "ApplyPatch") => Some("factory"),
