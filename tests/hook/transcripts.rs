@@ -234,30 +234,24 @@ fn context_is_declared_where_the_planners_own_form_reached_the_model() {
             ("context.beforeTurnInjection", "prompt"),
             ("context.safePointInjection", "after a tool"),
         ] {
-            let reached = all.iter().any(|line| {
-                let event = line.value["event"].as_str().unwrap_or_default();
-                let ours =
-                    || line.own(|f| Some(answer::filled(f.context.as_ref()?, CONTEXT, event)));
-                line.agent == *agent
-                    && line.value["at"] == at
-                    && line.flag("/then/reached_the_model")
-                    && spec.events.iter().any(|e| e == event)
-                    && ours().is_some_and(|ours| same(&ours, &line.said().unwrap()))
-            });
+            let on = evidence.verdict(capability, None, "linux-x64").on;
+            let mut reached = false;
+            for line in all
+                .iter()
+                .filter(|l| l.agent == *agent && l.value["at"] == at)
+            {
+                let event = line.text("/event");
+                let ours = line.own(|f| Some(answer::filled(f.context.as_ref()?, CONTEXT, event)));
+                let gitvow = line.value["form"] == "gitvow's own";
+                if !gitvow && !ours.is_some_and(|o| line.said().is_some_and(|s| same(&o, &s))) {
+                    continue;
+                }
+                // In Claude's file as in its own.
+                assert_eq!(line.flag("/then/reached_the_model"), on, "{line}, {event}");
+                reached |= on && spec.events.iter().any(|e| e == event);
+            }
             let declared = evidence.methods.contains_key(capability);
             assert_eq!(declared, reached, "{agent}: {capability}");
-            let verdict = evidence.verdict(capability, None, "linux-x64");
-            assert_eq!(verdict.on, reached, "{agent}: {capability}");
-        }
-        // What gitvow itself says at a session's start under a policy that can't be used.
-        for line in all
-            .iter()
-            .filter(|l| l.value["form"] == "gitvow's own" && l.agent == *agent)
-        {
-            let on = evidence
-                .verdict("context.startupInjection", None, "linux-x64")
-                .on;
-            assert_eq!(line.flag("/then/reached_the_model"), on, "{line}");
         }
     }
     assert!(all.len() > 100, "only {}", all.len());
