@@ -22,7 +22,7 @@ use gitvow::spec::{AgentSpec, Entries, builtin, command};
 use serde_json::{Value, json};
 
 fn specs() -> Vec<AgentSpec> {
-    builtin::ALL.iter().map(|b| b.spec().unwrap()).collect()
+    builtin::ALL.iter().map(|b| b.strict().unwrap()).collect()
 }
 
 #[test]

@@ -6,7 +6,6 @@
 
 use crate::error::Error;
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -139,12 +138,16 @@ impl Reason {
 
 macro_rules! texts {
     ($($name:literal),*) => {
-        &[$(($name, include_str!(concat!("../../planners/", $name, "/evidence.jsonc")))),*]
+        /// Each built-in's evidence, as it stands in its folder.
+        pub const TEXTS: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../planners/", $name, "/evidence.jsonc")))),*];
+        /// The rows that decide, without comments (`build.rs`).
+        const DECIDING: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!(env!("OUT_DIR"), "/", $name, ".evidence.json")))),*];
     };
 }
 
-/// Each built-in's evidence, as it stands in its folder.
-pub const TEXTS: &[(&str, &str)] = texts!(
+texts!(
     "claude",
     "codex",
     "gemini",
@@ -199,13 +202,16 @@ impl Evidence {
 
     /// A built-in's rows that decide; `None`: the agent isn't one.
     pub fn of(agent: &str) -> Option<Result<Self, Error>> {
-        let (name, text) = TEXTS.iter().find(|(name, _)| *name == agent)?;
-        // `answers` is the last key (a test holds it to that) and decides nothing: it isn't even looked at.
-        let deciding = match text.split_once("\n  \"answers\":") {
-            Some((before, _)) => Cow::Owned(format!("{before}\n}}")),
-            None => Cow::Borrowed(*text),
-        };
-        Some(Self::parse(name, &deciding))
+        let (name, _) = TEXTS.iter().find(|(name, _)| *name == agent)?;
+        let (_, plain) = DECIDING.iter().find(|(name, _)| *name == agent)?;
+        // What is embedded has passed [`Self::parse`] in the tests.
+        let read = serde_json::from_str::<Self>(plain);
+        let wrong =
+            |e: serde_json::Error| Error::bug("the evidence can't be read").because(e.to_string());
+        Some(read.map_err(wrong).map(|evidence| Self {
+            client: (*name).to_owned(),
+            ..evidence
+        }))
     }
 
     /// What the evidence says of one capability of the installed client. `version`: what the client printed, or

@@ -9,7 +9,7 @@ use std::path::Path;
 /// The built-in as an adapter: under another name, in its commands too, and without its aliases.
 fn as_adapter(h: &Home, name: &str) -> String {
     let other = format!("x{name}");
-    let spec = builtin::by_name(name).unwrap().spec().unwrap();
+    let spec = builtin::by_name(name).unwrap().strict().unwrap();
     let mut info = builtin::as_info(&spec);
     info["name"] = Value::from(other.clone());
     info.as_object_mut().unwrap().remove("aliases");
