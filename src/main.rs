@@ -6,6 +6,12 @@ use gitvow::sys::{Env, Sys};
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
+/// musl's allocator asks the kernel for each few pages and gives them back at once: 312 calls in a `doctor` over eleven
+/// agents, a third of its time.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     if let [_, command, rest @ ..] = words.as_slice()
