@@ -2,7 +2,7 @@
 
 use super::matching::same;
 use super::reconcile::{Goal, Known, Outcome, reconcile};
-use crate::doc::{Comma, Doc, Fault, Hang, Root, Shape};
+use crate::doc::{Comma, Container, Doc, Element, Fault, Hang, Root, Shape};
 use crate::ledger::{Entry, Merge, Origin, Owner, OwnerState, Print, State, TreeFile};
 use crate::spec::Format;
 use crate::spec::command::{commands, own_form};
@@ -136,7 +136,14 @@ fn cut_ours(text: &str, ours: &str, owner: &Owner) -> Result<Outcome, Fault> {
         shape: Shape::Events,
     };
     let written = Doc::open(Format::Json, ours, &[root])?;
-    let entries = written.elements().into_iter().map(|e| Entry {
+    let elements = written.elements();
+    let lists = elements.chunk_by(|a, b| a.path == b.path);
+    let containers = lists.enumerate().filter_map(|(n, list)| {
+        let comma = if n == 0 { Comma::First } else { Comma::Before };
+        list_of(ours, list.first()?, list.last()?, comma)
+    });
+    let containers = containers.collect();
+    let entries = elements.into_iter().map(|e| Entry {
         owner: owner.clone(),
         path: e.path,
         text: ours.get(e.span.clone()).unwrap_or_default().to_owned(),
@@ -169,7 +176,7 @@ fn cut_ours(text: &str, ours: &str, owner: &Owner) -> Result<Outcome, Fault> {
         inserted: Vec::new(),
         owners: vec![state],
         entries: entries.collect(),
-        containers: Vec::new(),
+        containers,
         version: None,
     };
     let known = Known {
@@ -188,6 +195,24 @@ fn cut_ours(text: &str, ours: &str, owner: &Owner) -> Result<Outcome, Fault> {
     )
 }
 
+/// The list whose first and last elements these are, as we made it: it goes when nothing is left in it.
+fn list_of(ours: &str, first: &Element, last: &Element, comma: Comma) -> Option<Container> {
+    let key = format!("{}:", serde_json::to_string(first.path.last()?).ok()?);
+    // The nearest before its elements: a text that says the same can only stand within another value, farther away.
+    let at = ours.get(..first.span.start)?.rfind(&key)?;
+    let behind = ours.get(last.span.end..)?;
+    let tail = behind.len() - behind.trim_start_matches([' ', '\t', '\n', '\r']).len();
+    Some(Container {
+        path: first.path.clone(),
+        created: Some(Hang {
+            lead: white_before(ours, at),
+            comma,
+        }),
+        tail: behind.get(..tail)?.to_owned(),
+        behind: String::new(),
+    })
+}
+
 fn white_before(text: &str, at: usize) -> String {
     let head = text.get(..at).unwrap_or_default();
     head.get(head.trim_end_matches([' ', '\t', '\n', '\r']).len()..)
@@ -195,13 +220,16 @@ fn white_before(text: &str, at: usize) -> String {
         .to_owned()
 }
 
-/// Nothing of the user's is in what an uninstall would leave of a JSON tree file: it says what ours says less
-/// its entries.
+/// Nothing of the user's is in what an uninstall would leave of a JSON tree file: it says what ours says less its
+/// entries, with or without the lists that held them.
 pub fn only_skeleton(left: &str, ours: &str) -> bool {
-    fn strip(value: &Value) -> Value {
+    fn without_lists(value: &Value, all: bool) -> Value {
         match value {
-            Value::Array(_) => Value::Array(Vec::new()),
-            Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), strip(v))).collect(),
+            Value::Object(map) => map
+                .iter()
+                .filter(|(_, v)| !v.as_array().is_some_and(|list| all || list.is_empty()))
+                .map(|(k, v)| (k.clone(), without_lists(v, all)))
+                .collect(),
             other => other.clone(),
         }
     }
@@ -209,7 +237,7 @@ pub fn only_skeleton(left: &str, ours: &str) -> bool {
         serde_json::from_str::<Value>(left),
         serde_json::from_str::<Value>(ours),
     ) {
-        (Ok(left), Ok(ours)) => same(&left, &strip(&ours)),
+        (Ok(left), Ok(ours)) => same(&without_lists(&left, false), &without_lists(&ours, true)),
         _ => false,
     }
 }

@@ -173,10 +173,17 @@ fn taken(path: &Path, adoptable: bool) -> Error {
     if adoptable {
         error.help("another gitvow wrote it: `--adopt` takes it over, and keeps a copy in gitvow's state, under saved/")
     } else {
+        // The ending stays: the agent loads it there as it does now (Copilot and Grok read every `*.json`).
+        let mut name = path.file_stem().unwrap_or_default().to_owned();
+        name.push("-moved");
+        let mut aside = path.with_file_name(name);
+        if let Some(ending) = path.extension() {
+            aside.set_extension(ending);
+        }
         error.help(format!(
-            "move it away: mv {} {}.moved",
+            "give it another name: mv {} {}",
             admit::quoted(path),
-            admit::quoted(path)
+            admit::quoted(&aside)
         ))
     }
 }
