@@ -262,3 +262,23 @@ fn who_runs_claudes_entry_is_known_by_the_payload() {
     }
     assert!(gates >= 4, "only {gates}");
 }
+
+/// Whatever the tool is called: Grok 1.0.41 has `monitor` beside its shell, and it runs a line as well.
+#[test]
+fn a_captured_tool_that_takes_a_command_is_judged_as_the_shell() {
+    let mut seen = 0;
+    for capture in captures().iter().filter(|c| c.is_gate()) {
+        let payload: Value = serde_json::from_slice(&capture.bytes).unwrap();
+        let input = payload.get("tool_input").or(payload.get("toolArgs"));
+        let line = input.and_then(|i| i["command"].as_str()).unwrap_or("*** ");
+        // A patch's text is called `command` too.
+        if line.starts_with("*** ") {
+            continue;
+        }
+        let call = capture.calls(|calls| calls[0].to_json());
+        assert_eq!(call["tool_name"], "Bash", "{capture}");
+        assert_eq!(call["tool_input"]["command"], line, "{capture}");
+        seen += 1;
+    }
+    assert!(seen >= 12, "only {seen}");
+}
