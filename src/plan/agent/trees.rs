@@ -176,14 +176,14 @@ fn taken(path: &Path, adoptable: bool) -> Error {
         // The ending stays: the agent loads it there as it does now (Copilot and Grok read every `*.json`).
         let mut name = path.file_stem().unwrap_or_default().to_owned();
         name.push("-moved");
-        let mut aside = path.with_file_name(name);
         if let Some(ending) = path.extension() {
-            aside.set_extension(ending);
+            name.push(".");
+            name.push(ending);
         }
         error.help(format!(
             "give it another name: mv {} {}",
             admit::quoted(path),
-            admit::quoted(&aside)
+            admit::quoted(&path.with_file_name(name))
         ))
     }
 }
