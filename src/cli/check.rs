@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::hook::agent::Event;
 use crate::hook::call::{Call, Tool};
 use crate::hook::policy::{self, Ground, Ruling, Source, Verdict};
-use crate::hook::shell;
 use crate::hook::state_home;
+use crate::spec::words::quoted;
 use crate::sys::Sys;
 use serde_json::json;
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ pub fn run(args: &Check, sys: &Sys<'_>, console: &mut Console<'_>) -> Result<u8>
         [line] => line.clone(),
         words => words
             .iter()
-            .map(|w| shell::quoted(w))
+            .map(|w| quoted(w))
             .collect::<Vec<_>>()
             .join(" "),
     };

@@ -8,7 +8,7 @@
 
 use crate::error::{Error, Result};
 use crate::external::escape::shown;
-use crate::spec::{builtin, names::is_agent_name};
+use crate::spec::{builtin, names::is_agent_name, words};
 use crate::sys::resolve::{Resolved, resolve_seeing};
 use crate::sys::{FileKind, Stat, Sys};
 use std::collections::BTreeSet;
@@ -248,10 +248,5 @@ fn show(path: &Path) -> String {
 
 /// A path for a command line that is to be pasted.
 fn quoted(path: &Path) -> String {
-    let text = show(path);
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&b);
-    if text.bytes().all(plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    words::quoted(&show(path)).into_owned()
 }

@@ -7,7 +7,7 @@ use super::agent::{Agent, Event};
 use super::call::Tool;
 use super::dialect::patch;
 use super::json::Json;
-use super::shell;
+use crate::spec::words::quoted;
 use std::borrow::Cow;
 
 /// Where a tool's arguments are looked for.
@@ -230,7 +230,7 @@ fn every<'b>(
 
 /// An argument vector as a line of a POSIX shell; `None` when it holds anything but text.
 fn vector(words: &[Json<'_>]) -> Option<String> {
-    let words: Option<Vec<_>> = words.iter().map(|w| w.str().map(shell::quoted)).collect();
+    let words: Option<Vec<_>> = words.iter().map(|w| w.str().map(quoted)).collect();
     Some(words?.join(" "))
 }
 

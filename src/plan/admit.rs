@@ -3,7 +3,7 @@
 use super::world::{Actual, File, MAX_FILE};
 use crate::doc::{Fault, text};
 use crate::error::{Error, Result};
-use crate::spec::Scope;
+use crate::spec::{Scope, words};
 use std::path::{Path, PathBuf};
 
 /// What decides whether a path may be written to.
@@ -278,11 +278,5 @@ pub fn fault(path: &Path, text: &str, fault: &Fault) -> Error {
 
 /// A path as a shell takes it.
 pub fn quoted(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,:=~".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    words::quoted(&path.to_string_lossy()).into_owned()
 }

@@ -261,19 +261,10 @@ fn script(text: &str, command: &Command<'_>) -> String {
 
 /// Quotes the directory only, and only when a shell would read it otherwise, so that `gitvow hook ` stays readable.
 fn quote_path(path: &str) -> String {
-    let (dir, name) = path.rsplit_once('/').map_or(("", path), |(d, n)| (d, n));
-    match path.contains('/') {
-        true => format!("{}/{}", quote(dir), quote(name)),
-        false => quote(name),
-    }
-}
-
-fn quote(text: &str) -> String {
-    let safe = |b: u8| b.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&b);
-    if text.bytes().all(safe) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
+    match path.rsplit_once('/') {
+        Some(("", name)) => format!("/{}", words::quoted(name)),
+        Some((dir, name)) => format!("{}/{}", words::quoted(dir), words::quoted(name)),
+        None => words::quoted(path).into_owned(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Splitting one command line into words as a POSIX shell does, without running or expanding anything.
 //! It may not guess: whatever is more than plain words (a pipe, a comment, an expansion) is no list of words.
 
+use std::borrow::Cow;
+
 /// The words of a simple command; `None` when a shell would do more than split: an operator, a redirection, a
 /// comment, a glob, a substitution, an open quote, a second line. `$HOME` alone is kept as it stands.
 pub fn split(line: &str) -> Option<Vec<String>> {
@@ -16,6 +18,15 @@ pub fn split(line: &str) -> Option<Vec<String>> {
         rest = next;
     }
     Some(words)
+}
+
+/// A word as a POSIX shell reads it back: as it stands where that is one plain word, else in single quotes.
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
 const BLANK: [char; 2] = [' ', '\t'];

@@ -8,5 +8,4 @@ mod words;
 mod writes;
 
 pub use commands::{Command, Reading, base_name, read};
-pub use words::quoted;
 pub use writes::{Write, writes};

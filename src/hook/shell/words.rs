@@ -2,15 +2,6 @@
 
 use super::lex::{Lexer, Unreadable};
 
-/// A word that a shell reads back as it stands.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 impl Lexer<'_> {
     /// One word; `None` when there is none (an unquoted `$IFS` only).
     pub(super) fn word(&mut self, id: usize) -> Result<Option<String>, Unreadable> {
