@@ -202,9 +202,11 @@ fn a_denial_is_still_the_one_that_stopped_the_tool() {
     let all = lines("denials");
     for (agent, text) in TEXTS {
         let driven = !Evidence::parse(agent, text).unwrap().evidence.is_empty();
-        for call in ["shell", "write", "read", "mcp"] {
+        for call in ["shell", "write", "read", "mcp", "a subagent's shell"] {
             let there = |l: &&Line| l.agent == *agent && l.value["call"] == call;
-            assert_eq!(all.iter().any(|l| there(&l)), driven, "{agent}: {call}");
+            // Droid 0.225.2 starts its subagents by a daemon, which a run without a login doesn't reach.
+            let seen = driven && (*agent, call) != ("factory", "a subagent's shell");
+            assert_eq!(all.iter().any(|l| there(&l)), seen, "{agent}: {call}");
         }
     }
     for line in &all {
