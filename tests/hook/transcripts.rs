@@ -224,9 +224,9 @@ fn a_denial_is_still_the_one_that_stopped_the_tool() {
     }
 }
 
-/// Text for the model: what is declared is the planner's own form, at an event that gitvow has an entry for, and it was read.
+/// Text for the model: declared where gitvow has an entry and a form for it, and on where that form was read.
 #[test]
-fn context_is_declared_where_the_planners_own_form_reached_the_model() {
+fn context_is_on_where_the_planners_own_form_reached_the_model() {
     let all = lines("context");
     for (agent, text) in TEXTS {
         let evidence = Evidence::parse(agent, text).unwrap();
@@ -237,24 +237,58 @@ fn context_is_declared_where_the_planners_own_form_reached_the_model() {
             ("context.safePointInjection", "after a tool"),
         ] {
             let on = evidence.verdict(capability, None, "linux-x64").on;
-            let mut reached = false;
+            let mut method = false;
             for line in all
                 .iter()
                 .filter(|l| l.agent == *agent && l.value["at"] == at)
             {
                 let event = line.text("/event");
                 let ours = line.own(|f| Some(answer::filled(f.context.as_ref()?, CONTEXT, event)));
-                let gitvow = line.value["form"] == "gitvow's own";
-                if !gitvow && !ours.is_some_and(|o| line.said().is_some_and(|s| same(&o, &s))) {
-                    continue;
+                // Nothing was said where the event never came.
+                let tried = |ours| line.said().is_none_or(|said| same(&ours, &said));
+                let form = ours.is_some_and(tried);
+                if form || line.value["form"] == "gitvow's own" {
+                    // In Claude's file as in its own.
+                    assert_eq!(line.flag("/then/reached_the_model"), on, "{line}, {event}");
                 }
-                // In Claude's file as in its own.
-                assert_eq!(line.flag("/then/reached_the_model"), on, "{line}, {event}");
-                reached |= on && spec.events.iter().any(|e| e == event);
+                method |= form && spec.events.iter().any(|e| e == event);
             }
             let declared = evidence.methods.contains_key(capability);
-            assert_eq!(declared, reached, "{agent}: {capability}");
+            assert_eq!(declared, method, "{agent}: {capability}");
         }
     }
     assert!(all.len() > 100, "only {}", all.len());
+}
+
+#[test]
+fn a_sessions_start_and_end_are_proven_by_the_events_that_came() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut seen = 0;
+    for (agent, text) in TEXTS {
+        let rows = Evidence::parse(agent, text).unwrap().evidence;
+        let Some(version) = rows.first().map(|r| r.version.clone()) else {
+            continue;
+        };
+        let file = root.join(format!("{agent}/captures/{version}-events.json"));
+        let turn: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        let among = |list: &str, event: &str| {
+            let names = turn[list].as_array().unwrap().iter();
+            names
+                .filter_map(Value::as_str)
+                .any(|n| n.eq_ignore_ascii_case(event))
+        };
+        for (capability, event) in [
+            ("lifecycle.sessionStart", "SessionStart"),
+            ("lifecycle.sessionEnd", "SessionEnd"),
+        ] {
+            let row = rows.iter().find(|r| r.capability == capability);
+            assert_eq!(row.is_some(), among("entries", event), "{agent}: {event}");
+            if let Some(row) = row {
+                let came = among("came", event);
+                assert_eq!(row.result == Outcome::Pass, came, "{agent}: {event}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 17, "only {seen}");
 }
