@@ -175,10 +175,11 @@ fn every_command_names_its_agent_and_its_own_event() {
     for spec in specs() {
         let install = spec.install.as_ref().unwrap();
         let launcher = command::Command::absolute("/h/.gitvow/bin/gitvow");
-        for (path, entry) in command::entries(install, &launcher) {
-            let event = entry.get("event").and_then(Value::as_str);
-            let event = event.unwrap_or_else(|| path.last().unwrap());
-            own(&spec, &entry, event);
+        for (event, template) in command::templates(install) {
+            let entry = command::render(template, &launcher);
+            assert!(command::says(&entry, template, &launcher));
+            let event = event.or_else(|| entry.get("event").and_then(Value::as_str));
+            own(&spec, &entry, event.unwrap());
         }
         for tree in &install.trees {
             for file in command::tree_texts(tree, &launcher)

@@ -57,21 +57,21 @@ pub fn render(value: &Value, command: &Command<'_>) -> Value {
     render_at("", value, command)
 }
 
-/// The entries of an install block as they are to be written: keys from the root object to the list, and the entry.
-pub fn entries(install: &Install, command: &Command<'_>) -> Vec<(Vec<String>, Value)> {
+/// Does `value` say what [`render`] makes of `template`? Key order aside and numbers by value, as entries are compared.
+pub fn says(value: &Value, template: &Value, command: &Command<'_>) -> bool {
+    says_at("", value, template, command)
+}
+
+/// The entries of an install block with their placeholders, and the event whose list each goes to; no event: the list
+/// that `root` names.
+pub fn templates(install: &Install) -> Vec<(Option<&str>, &Value)> {
     match &install.entries {
-        Entries::List(list) => list
-            .iter()
-            .map(|entry| (install.root.clone(), render(entry, command)))
-            .collect(),
+        Entries::List(list) => list.iter().map(|entry| (None, entry)).collect(),
         Entries::Events(events) => events
             .iter()
             .flat_map(|(event, list)| {
-                let mut path = install.root.clone();
-                path.push(event.clone());
                 let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
-                list.iter()
-                    .map(move |entry| (path.clone(), render(entry, command)))
+                list.iter().map(|entry| (Some(event.as_str()), entry))
             })
             .collect(),
     }
@@ -187,11 +187,7 @@ fn collect<'a>(entry: &'a Value, out: &mut Vec<&'a str>) {
 fn render_at(key: &str, value: &Value, command: &Command<'_>) -> Value {
     match value {
         Value::String(text) if text.contains(PLACEHOLDER) => {
-            Value::String(if key == "powershell" {
-                powershell(text, command)
-            } else {
-                posix(text, command)
-            })
+            Value::String(filled(key, text, command))
         }
         Value::Array(list) => list.iter().map(|v| render_at(key, v, command)).collect(),
         Value::Object(map) => Value::Object(
@@ -200,6 +196,36 @@ fn render_at(key: &str, value: &Value, command: &Command<'_>) -> Value {
                 .collect(),
         ),
         other => other.clone(),
+    }
+}
+
+fn says_at(key: &str, value: &Value, template: &Value, command: &Command<'_>) -> bool {
+    match (value, template) {
+        (Value::String(value), Value::String(text)) if text.contains(PLACEHOLDER) => {
+            *value == filled(key, text, command)
+        }
+        (Value::Array(values), Value::Array(list)) => {
+            let mut both = values.iter().zip(list);
+            values.len() == list.len() && both.all(|(v, t)| says_at(key, v, t, command))
+        }
+        (Value::Object(values), Value::Object(map)) => {
+            let member = |(k, t): (&String, &Value)| {
+                values.get(k).is_some_and(|v| says_at(k, v, t, command))
+            };
+            values.len() == map.len() && map.iter().all(member)
+        }
+        (Value::Number(value), Value::Number(number)) => {
+            value == number || value.as_f64() == number.as_f64()
+        }
+        _ => value == template,
+    }
+}
+
+fn filled(key: &str, text: &str, command: &Command<'_>) -> String {
+    if key == "powershell" {
+        powershell(text, command)
+    } else {
+        posix(text, command)
     }
 }
 

@@ -238,24 +238,44 @@ fn tree_texts_hold_json_literals() {
 }
 
 #[test]
-fn entries_come_with_their_path() {
-    let install: Install = serde_json::from_value(json!({"user_file": "a", "root": ["x", "y"],
+fn entries_come_with_their_event() {
+    let install: Install = serde_json::from_value(json!({"user_file": "a",
         "entries": {"E": [{"command": "__GITVOW__ hook E"}], "F": [{"command": "__GITVOW__ hook F"}]}}))
     .unwrap();
-    let all = entries(&install, &Command::absolute("/gitvow"));
+    let all = templates(&install);
     assert_eq!(
         all[1],
-        (
-            vec!["x".into(), "y".into(), "F".into()],
-            json!({"command": "/gitvow hook F"})
-        )
+        (Some("F"), &json!({"command": "__GITVOW__ hook F"}))
     );
     let list: Install = serde_json::from_value(
         json!({"user_file": "a", "entries": [{"event": "E", "command": "__GITVOW__ hook E"}]}),
     )
     .unwrap();
-    assert_eq!(
-        entries(&list, &Command::absolute("/gitvow"))[0].0,
-        ["hooks"]
-    );
+    assert_eq!(templates(&list)[0].0, None);
+}
+
+#[test]
+fn an_entry_says_what_its_template_renders_to_and_nothing_else() {
+    let template = json!({"type": "command", "timeout": 30, "hooks": [{"powershell": "__GITVOW__ hook E"}, "x"]});
+    for path in ["/h/gitvow", "/h o'b/gitvow"] {
+        let command = Command::absolute(path);
+        let entry = render(&template, &command);
+        assert!(says(&entry, &template, &command));
+        assert!(!says(
+            &entry,
+            &template,
+            &Command::absolute("/other/gitvow")
+        ));
+        let turned = json!({"hooks": entry["hooks"], "timeout": 30.0, "type": "command"});
+        assert!(says(&turned, &template, &command));
+        for (key, value) in [
+            ("timeout", json!(31)),
+            ("more", json!(1)),
+            ("hooks", json!([])),
+        ] {
+            let mut other = entry.clone();
+            other[key] = value;
+            assert!(!says(&other, &template, &command), "{other}");
+        }
+    }
 }

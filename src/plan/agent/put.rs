@@ -10,7 +10,7 @@ use crate::doc::{Addition, Doc, lookup};
 use crate::error::{Error, Result};
 use crate::ledger::{Body, Merge, OwnerState, Record};
 use crate::plan::steps::{Content, Step};
-use crate::spec::command::{Command, Guard, entries};
+use crate::spec::command::{Command, Guard, render, templates};
 use crate::spec::{AgentSpec, Install, Scope};
 use std::path::{Path, PathBuf};
 
@@ -150,23 +150,29 @@ pub fn wishes(
         }
     }
     let command = command(ctx, install, subject.owner.scope);
-    for (path, value) in entries(install, &command) {
-        let event = path.get(install.root.len()..).unwrap_or_default();
-        let taken = merge.alternatives.iter().position(|other| {
-            let text = world
-                .get(&other.path)
-                .and_then(|a| a.bytes())
-                .and_then(|b| std::str::from_utf8(b).ok());
-            let keys: Vec<String> = other.root.iter().chain(event).cloned().collect();
-            text.is_some_and(|t| !event.is_empty() && lookup(merge.format, t, &keys).is_some())
-        });
-        let at = taken.map_or(0, |n| n + 1);
-        if let Some((_, wish)) = out.get_mut(at) {
-            let keys = wish.owner.root.iter().chain(event).cloned().collect();
-            wish.entries.push(Addition { path: keys, value });
+    for (event, template) in templates(install) {
+        if let Some((_, wish)) = out.get_mut(destination(merge, event, world)) {
+            let root = wish.owner.root.iter().cloned();
+            wish.entries.push(Addition {
+                path: root.chain(event.map(str::to_owned)).collect(),
+                value: render(template, &command),
+            });
         }
     }
     out
+}
+
+/// Which file an event's entries go to: the first alternative that has the event already (from 1), else the default one.
+pub fn destination(merge: &paths::MergeTarget, event: Option<&str>, world: &World) -> usize {
+    let Some(event) = event else { return 0 };
+    let has = |other: &paths::Alternative| {
+        let bytes = world.get(&other.path).and_then(|a| a.bytes());
+        let text = bytes.and_then(|b| std::str::from_utf8(b).ok());
+        let mut keys = other.root.clone();
+        keys.push(event.to_owned());
+        text.is_some_and(|t| lookup(merge.format, t, &keys).is_some())
+    };
+    merge.alternatives.iter().position(has).map_or(0, |n| n + 1)
 }
 
 /// A file into which nothing of ours goes: what an older gitvow left there goes with `--adopt` and is named without.

@@ -5,7 +5,7 @@ use super::codes::{
     FILE_MISSING, FILE_REFORMATTED, FILE_REPLACED, FILE_UNPARSEABLE, TIMEOUT_UNIT,
     UNRECORDED_ENTRY,
 };
-use super::today::{only_timeout_differs, outdated, planned, shadowed, timeout};
+use super::today::{Today, only_timeout_differs, shadowed};
 use super::{Found, Sight, command, inert, trust};
 use crate::doc::{Fault, text::position};
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::plan::reconcile::{Finding, Known, Look, Seen, Stand, Wish, look};
 use crate::plan::world::Actual;
 use crate::spec::Format;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Judges one recorded file.
 pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut Vec<Found>) {
@@ -40,11 +40,11 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
             return;
         }
     };
-    let planned = planned(sight, path);
+    let today = Today::new(sight, path, &looked.seen);
     let wrong_unit: Vec<(&Seen<'_>, String)> = looked
         .seen
         .iter()
-        .filter_map(|s| Some((s, timeout(s, &planned)?)))
+        .filter_map(|s| Some((s, today.timeout(s)?)))
         .collect();
     for (seen, message) in &wrong_unit {
         out.push(placed(
@@ -81,16 +81,9 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
     }
     let shadowed = shadowed(sight, path, text, &looked, out);
     if !shadowed {
-        outdated(sight, path, text, &looked, &planned, out);
+        today.outdated(sight, path, text, &looked, out);
     }
-    let programs = looked.seen.iter().flat_map(|seen| {
-        let paths = command::in_value(&seen.value, sight.of.ctx).into_iter();
-        paths.map(move |path| command::Named {
-            path,
-            seen: Some(seen),
-        })
-    });
-    let programs: Vec<_> = programs.collect();
+    let programs = programs(sight, &looked, &today);
     command::judge(sight, path, text, state.root.len(), &programs, out);
     inert::text(sight, path, text, &looked.doc, out);
     // Of two equal entries it isn't known which one was approved.
@@ -102,6 +95,26 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
     };
     let single: Vec<&Seen<'_>> = looked.seen.iter().filter(|s| !twice(s)).collect();
     trust::judge(sight, record, text, &single, out);
+}
+
+/// What the entries run. All that are as today's planner writes them run the same.
+fn programs<'s>(
+    sight: &Sight<'_>,
+    looked: &'s Look<'_>,
+    today: &Today<'_>,
+) -> Vec<command::Named<'s>> {
+    let mut usual: Option<Vec<PathBuf>> = None;
+    let mut out = Vec::new();
+    for (n, seen) in looked.seen.iter().enumerate() {
+        let read = || command::in_value(&seen.value, sight.of.ctx);
+        let paths = match seen.stand == Stand::Same && today.is_equal(n) {
+            true => usual.get_or_insert_with(read).clone(),
+            false => read(),
+        };
+        let seen = Some(seen);
+        out.extend(paths.into_iter().map(|path| command::Named { path, seen }));
+    }
+    out
 }
 
 /// Files of the agent that no record of this owner is about: own-form entries in them.

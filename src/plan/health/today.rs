@@ -9,97 +9,152 @@ use crate::plan::agent::put;
 use crate::plan::matching::same;
 use crate::plan::reconcile::{Look, Seen, Stand};
 use crate::spec::Scope;
+use crate::spec::command::{Command, says, templates};
 use serde_json::Value;
 use std::path::Path;
 
-/// What today's planner would write into this file: keys and value.
-pub(super) fn planned(sight: &Sight<'_>, path: &Path) -> Vec<(Vec<String>, Value)> {
-    let (Some(spec), Some(target), Some(install)) =
-        (sight.of.subject.spec, sight.target(), sight.install())
-    else {
-        return Vec::new();
-    };
-    let (ctx, subject) = (sight.of.ctx, &sight.of.subject);
-    put::wishes(ctx, subject, spec, install, target, sight.world)
-        .into_iter()
-        .filter(|(p, _)| p == path)
-        .flat_map(|(_, wish)| wish.entries)
-        .map(|a| (a.path, a.value))
-        .collect()
+/// What today's planner would write into one file.
+pub(super) struct Today<'s> {
+    /// How gitvow is to be run; `None`: there is no planner.
+    command: Option<Command<'s>>,
+    /// Keys and entry, the command not filled in.
+    planned: Vec<(Vec<String>, &'s Value)>,
+    /// For each entry that was seen, the planned one that says the same.
+    equal: Vec<Option<usize>>,
 }
 
-/// Entries whose text today's planner would write otherwise. One that runs another program is another matter.
-pub(super) fn outdated(
-    sight: &Sight<'_>,
-    path: &Path,
-    text: &str,
-    looked: &Look<'_>,
-    planned: &[(Vec<String>, Value)],
-    out: &mut Vec<Found>,
-) {
-    if planned.is_empty() {
-        return;
-    }
-    let launcher = Path::new(sight.of.ctx.launcher);
-    let stale = |s: &Seen<'_>| {
-        command::in_value(&s.value, sight.of.ctx)
-            .iter()
-            .any(|p| p != launcher && sight.of.subject.owner.scope != Scope::Repo)
-    };
-    let mut add = |position, event: Option<String>, message: String| {
-        let mut found = Found::at(ENTRY_OUTDATED, path, message, sight.command("install"));
-        found.position = position;
-        found.event = event;
-        out.push(found);
-    };
-    let mut used = vec![false; planned.len()];
-    let mut others: Vec<&Seen<'_>> = Vec::new();
-    for seen in &looked.seen {
-        let equal = planned.iter().zip(&used).position(|((p, v), used)| {
-            !used && *p == seen.entry.path && same(v, &seen.entry.value)
-        });
-        match equal {
-            Some(n) => used.iter_mut().skip(n).take(1).for_each(|u| *u = true),
-            None => others.push(seen),
-        }
-    }
-    for seen in others {
-        let twin = planned.iter().zip(&used).position(|((p, v), used)| {
-            let event = |v: &Value| v.get("event").cloned();
-            !used && *p == seen.entry.path && event(v) == event(&seen.entry.value)
-        });
-        if let Some(n) = twin {
-            used.iter_mut().skip(n).take(1).for_each(|u| *u = true);
-        }
-        if seen.stand != Stand::Same || stale(seen) {
-            continue;
-        }
-        let event = event_of(&seen.entry.path, &seen.value, true);
-        let name = event.as_deref().unwrap_or_default();
-        let message = match twin {
-            Some(_) => format!("this gitvow would write the entry for `{name}` otherwise"),
-            None => format!("this gitvow would no longer write the entry for `{name}`"),
+impl<'s> Today<'s> {
+    pub(super) fn new(sight: &'s Sight<'_>, path: &Path, seen: &[Seen<'_>]) -> Self {
+        let mut today = Self {
+            command: None,
+            planned: Vec::new(),
+            equal: vec![None; seen.len()],
         };
-        add(Some(position(text, seen.at)), event, message);
-    }
-    // What is missing was told; what was never recorded is new in this gitvow.
-    let gone = |keys: &[String]| {
-        looked
-            .findings
-            .iter()
-            .any(|f| keys.starts_with(&f.keys) && !f.keys.is_empty())
-    };
-    for ((keys, value), _) in planned.iter().zip(&used).filter(|(_, used)| !**used) {
-        if gone(keys) {
-            continue;
+        let (Some(target), Some(install)) = (sight.target(), sight.install()) else {
+            return today;
+        };
+        let command = put::command(sight.of.ctx, install, sight.of.subject.owner.scope);
+        let files = std::iter::once((&target.path, &target.root));
+        let others = target.alternatives.iter().map(|a| (&a.path, &a.root));
+        let files: Vec<_> = files.chain(others).collect();
+        for (event, template) in templates(install) {
+            let at = put::destination(target, event, sight.world);
+            if let Some((_, root)) = files.get(at).filter(|(file, _)| *file == path) {
+                let event = event.map(str::to_owned);
+                let keys = root.iter().cloned().chain(event).collect();
+                today.planned.push((keys, template));
+            }
         }
-        let event = event_of(keys, value, true);
-        let name = event.clone().unwrap_or_default();
-        add(
-            None,
-            event,
-            format!("this gitvow would also write an entry for `{name}`"),
-        );
+        for (n, seen) in seen.iter().enumerate() {
+            today.equal[n] = today.planned.iter().enumerate().position(|(i, (keys, t))| {
+                !today.equal.contains(&Some(i))
+                    && *keys == seen.entry.path
+                    && says(&seen.entry.value, t, &command)
+            });
+        }
+        today.command = Some(command);
+        today
+    }
+
+    /// Does this entry, by its record, say what would be written today?
+    pub(super) fn is_equal(&self, seen: usize) -> bool {
+        self.equal.get(seen).is_some_and(Option::is_some)
+    }
+
+    /// Entries whose text today's planner would write otherwise. One that runs another program is another matter.
+    pub(super) fn outdated(
+        &self,
+        sight: &Sight<'_>,
+        path: &Path,
+        text: &str,
+        looked: &Look<'_>,
+        out: &mut Vec<Found>,
+    ) {
+        if self.planned.is_empty() {
+            return;
+        }
+        let launcher = Path::new(sight.of.ctx.launcher);
+        let stale = |s: &Seen<'_>| {
+            command::in_value(&s.value, sight.of.ctx)
+                .iter()
+                .any(|p| p != launcher && sight.of.subject.owner.scope != Scope::Repo)
+        };
+        let mut add = |position, event: Option<String>, message: String| {
+            let mut found = Found::at(ENTRY_OUTDATED, path, message, sight.command("install"));
+            found.position = position;
+            found.event = event;
+            out.push(found);
+        };
+        let mut used = vec![false; self.planned.len()];
+        for n in self.equal.iter().flatten() {
+            used[*n] = true;
+        }
+        let event = |v: &Value| v.get("event").cloned();
+        let others = looked.seen.iter().zip(&self.equal);
+        for (seen, _) in others.filter(|(_, equal)| equal.is_none()) {
+            let twin = self
+                .planned
+                .iter()
+                .zip(&used)
+                .position(|((keys, t), used)| {
+                    !used && *keys == seen.entry.path && event(t) == event(&seen.entry.value)
+                });
+            if let Some(n) = twin {
+                used[n] = true;
+            }
+            if seen.stand != Stand::Same || stale(seen) {
+                continue;
+            }
+            let event = event_of(&seen.entry.path, &seen.value, true);
+            let name = event.as_deref().unwrap_or_default();
+            let message = match twin {
+                Some(_) => format!("this gitvow would write the entry for `{name}` otherwise"),
+                None => format!("this gitvow would no longer write the entry for `{name}`"),
+            };
+            add(Some(position(text, seen.at)), event, message);
+        }
+        // What is missing was told; what was never recorded is new in this gitvow.
+        let gone = |keys: &[String]| {
+            looked
+                .findings
+                .iter()
+                .any(|f| keys.starts_with(&f.keys) && !f.keys.is_empty())
+        };
+        for ((keys, template), _) in self.planned.iter().zip(&used).filter(|(_, used)| !**used) {
+            if gone(keys) {
+                continue;
+            }
+            let event = event_of(keys, template, true);
+            let name = event.clone().unwrap_or_default();
+            add(
+                None,
+                event,
+                format!("this gitvow would also write an entry for `{name}`"),
+            );
+        }
+    }
+
+    /// A timeout in a unit that isn't the agent's, judged by what today's planner writes: milliseconds from 1,000 up.
+    pub(super) fn timeout(&self, seen: &Seen<'_>) -> Option<String> {
+        let (key, now) = number(&seen.value)?;
+        let (_, usual) = self
+            .planned
+            .iter()
+            .filter(|(keys, _)| *keys == seen.entry.path)
+            .find_map(|(_, template)| number(template))?;
+        if usual >= 1000.0 && now < 1000.0 {
+            Some(format!(
+                "`{key}` is {now}: this agent counts milliseconds, so the hook is killed after {} s",
+                now / 1000.0
+            ))
+        } else if usual < 1000.0 && now >= 1000.0 {
+            Some(format!(
+                "`{key}` is {now}: this agent counts seconds, so a hook that hangs would hold it up for {:.0} minutes",
+                now / 60.0
+            ))
+        } else {
+            None
+        }
     }
 }
 
@@ -149,28 +204,6 @@ pub(super) fn shadowed(
         }
     }
     any
-}
-
-/// A timeout in a unit that isn't the agent's, judged by what today's planner writes: milliseconds from 1,000 up.
-pub(super) fn timeout(seen: &Seen<'_>, planned: &[(Vec<String>, Value)]) -> Option<String> {
-    let (key, now) = number(&seen.value)?;
-    let (_, usual) = planned
-        .iter()
-        .filter(|(keys, _)| *keys == seen.entry.path)
-        .find_map(|(_, value)| number(value))?;
-    if usual >= 1000.0 && now < 1000.0 {
-        Some(format!(
-            "`{key}` is {now}: this agent counts milliseconds, so the hook is killed after {} s",
-            now / 1000.0
-        ))
-    } else if usual < 1000.0 && now >= 1000.0 {
-        Some(format!(
-            "`{key}` is {now}: this agent counts seconds, so a hook that hangs would hold it up for {:.0} minutes",
-            now / 60.0
-        ))
-    } else {
-        None
-    }
 }
 
 pub(super) fn only_timeout_differs(seen: &Seen<'_>) -> bool {
