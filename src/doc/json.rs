@@ -13,6 +13,7 @@ use style::{Layout, Style, has_newline, line_indent};
 
 mod cut;
 mod insert;
+mod layout;
 mod scan;
 mod shells;
 mod style;
@@ -234,6 +235,11 @@ fn read(slice: &str) -> (Value, bool) {
 /// decode it (lone surrogates, nesting beyond its limit): such a piece is never ours.
 fn parse(text: &str) -> Option<Value> {
     jsonc_parser::parse_to_serde_value(text, &strictness(true)).ok()
+}
+
+/// See [`super::layout`].
+pub(super) fn members(text: &str, limit: usize) -> Option<(Vec<super::layout::Member>, bool)> {
+    layout::members(text, limit)
 }
 
 /// The value at a path of keys, with its offset.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::ops::Range;
 
 pub mod json;
+pub mod layout;
 pub mod text;
 pub mod toml;
 

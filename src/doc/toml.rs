@@ -17,6 +17,7 @@ mod array;
 mod cursor;
 mod cut;
 mod insert;
+mod layout;
 mod lists;
 mod marks;
 mod print;
@@ -132,6 +133,12 @@ pub fn lookup(text: &str, path: &[String]) -> Option<(usize, Value)> {
         return None;
     }
     TomlDoc::open(text, &[]).ok()?.lookup(path)
+}
+
+/// See [`super::layout`].
+pub(super) fn members(text: &str, limit: usize) -> Option<(Vec<super::layout::Member>, bool)> {
+    let scan = Scan::new(text).ok()?;
+    Some((layout::members(&scan, limit), !scan.comments.is_empty()))
 }
 
 /// Reads a text with both readers; they must agree.

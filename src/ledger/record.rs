@@ -2,6 +2,7 @@
 
 mod read;
 
+use crate::doc::layout::Layout;
 use crate::doc::{Container, Hang};
 use crate::spec::{Format, Scope};
 use serde::{Deserialize, Serialize};
@@ -128,6 +129,9 @@ pub struct Merge {
     /// The version key, when we set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionKey>,
+    /// How the user's part was laid out in `after`; for a note only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
 }
 
 /// The state before us.

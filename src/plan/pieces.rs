@@ -5,7 +5,9 @@
 //! is, by definition, the origin.
 
 use crate::doc::Splice;
+use crate::doc::layout::Layout;
 use crate::ledger::Print;
+use crate::spec::Format;
 use std::ops::Range;
 
 #[derive(Debug, Clone)]
@@ -187,6 +189,15 @@ impl<'a> Pieces<'a> {
             }
             _ => print_of(theirs().map(|p| self.bytes(p))),
         }
+    }
+
+    /// How what isn't ours is laid out in the current text.
+    pub(super) fn layout(&self, format: Format) -> Option<Layout> {
+        let ours = self.ours().into_iter();
+        let ours: Vec<Range<usize>> = ours
+            .map(|(at, len)| at as usize..(at + len) as usize)
+            .collect();
+        Layout::of(format, &self.text(), &ours)
     }
 
     /// Fingerprint of the current text.

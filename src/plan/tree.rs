@@ -178,6 +178,7 @@ fn cut_ours(text: &str, ours: &str, owner: &Owner) -> Result<Outcome, Fault> {
         entries: entries.collect(),
         containers,
         version: None,
+        layout: None,
     };
     let known = Known {
         text: Some(text),

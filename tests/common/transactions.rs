@@ -194,6 +194,7 @@ impl World {
                 entries: Vec::new(),
                 containers: Vec::new(),
                 version: None,
+                layout: None,
             }),
         )
     }

@@ -6,6 +6,7 @@
 
 use super::{Adapter, Body, Hang, Launcher, Merge, Origin, Owner, Print, State, VersionKey};
 use crate::doc::Container;
+use crate::doc::layout::Layout;
 use crate::spec::{Format, Scope};
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,6 +37,7 @@ pub(super) struct Record {
     entries: Option<Vec<super::Entry>>,
     containers: Option<Vec<Container>>,
     version: Option<VersionKey>,
+    layout: Option<Layout>,
     print: Option<Print>,
     mode: Option<u32>,
     owner: Option<Owner>,
@@ -65,6 +67,7 @@ impl TryFrom<Record> for super::Record {
                 entries: need(r.entries, "entries")?,
                 containers: need(r.containers, "containers")?,
                 version: r.version,
+                layout: r.layout,
             }),
             Kind::Tree => Body::Tree(super::TreeFile {
                 print: need(r.print, "print")?,

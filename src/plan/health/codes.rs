@@ -96,7 +96,7 @@ codes! {
     FILE_UNPARSEABLE "file-unparseable" Entries Error Broken
         "the file can't be read: its text is not in its format (with line and column), not UTF-8, or access is denied" "mend it at the place named"
     FILE_REFORMATTED "file-reformatted" Entries Note None
-        "every entry is as recorded, but somebody laid the file out anew: an uninstall gives it back equal in meaning, no longer in bytes" "nothing has to be done; `gitvow uninstall --dry-run` shows what would be left"
+        "every entry is as recorded, but somebody laid the file out anew (line ends, indentation or spaces, order of keys, comments gone; in a repository line ends don't count): an uninstall gives it back equal in meaning, no longer in bytes. Values that were changed, added or taken away are no other layout" "nothing has to be done; `gitvow uninstall --dry-run` shows what would be left"
     FILE_REPLACED "file-replaced" Entries Error Drifted
         "a directory, a device or a link stands where the file was, or the link leads elsewhere now" "look at it with `ls -l`, put the file back or install again"
 

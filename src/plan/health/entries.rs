@@ -71,11 +71,14 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
         .iter()
         .all(|f| f.code == "unrecorded-entry" || f.code == "entry-duplicated")
         && looked.seen.iter().all(|s| s.stand == Stand::Same);
-    if clean && !looked.exact {
+    if clean && !looked.anew.is_empty() {
         out.push(Found::at(
             FILE_REFORMATTED,
             path,
-            "the file was laid out anew since: every entry of gitvow's is there, and an uninstall gives the file back equal in meaning, no longer in bytes",
+            format!(
+                "somebody laid the file out anew since ({}): every entry of gitvow's is there, and an uninstall gives the file back equal in meaning, no longer in bytes",
+                looked.anew.join(", ")
+            ),
             format!("{} --dry-run", sight.command("uninstall")),
         ));
     }

@@ -3,9 +3,11 @@
 
 use super::Finding;
 use super::{Known, Match, Matched, Wish};
+use crate::doc::layout::LINE_ENDS;
 use crate::doc::{CutRequest, Doc, Element, Fault, lookup};
 use crate::ledger::Entry;
 use crate::plan::matching::{difference, same};
+use crate::spec::Scope;
 use crate::spec::command::{commands, own_form};
 use serde_json::Value;
 
@@ -16,8 +18,8 @@ pub struct Look<'k> {
     pub findings: Vec<Finding>,
     /// The recorded entries that are there in some form.
     pub seen: Vec<Seen<'k>>,
-    /// The text is what gitvow left, or can be given back byte for byte all the same.
-    pub exact: bool,
+    /// What somebody laid out anew, each as a phrase; empty: an uninstall gives the rest back byte for byte.
+    pub anew: Vec<&'static str>,
     /// The text, read.
     pub doc: Doc<'k>,
 }
@@ -157,13 +159,28 @@ pub fn look<'k>(known: &Known<'k>, wish: &Wish) -> Result<Look<'k>, Fault> {
             detail: wish.stranger(&stranger.element.path, &stranger.form.path),
         });
     }
-    let exact = m.untouched || exact(&m);
     Ok(Look {
         findings,
         seen,
-        exact,
+        anew: anew(known, &m, wish),
         doc: m.doc,
     })
+}
+
+/// What was laid out anew since gitvow wrote the file. In a repository git may have given it other line ends.
+fn anew(known: &Known<'_>, m: &Matched<'_>, wish: &Wish) -> Vec<&'static str> {
+    if m.untouched {
+        return Vec::new();
+    }
+    let layout = known.record.and_then(|r| r.layout.as_ref());
+    let mut out = layout.map_or_else(Vec::new, |l| l.differs(known.format, m.text));
+    if wish.owner.owner.scope == Scope::Repo {
+        out.retain(|what| *what != LINE_ENDS);
+    }
+    if out.is_empty() && !exact(m) {
+        out.push("what stands around gitvow's entries");
+    }
+    out
 }
 
 /// Would taking out everything that is as recorded give the rest back byte for byte?

@@ -403,6 +403,7 @@ impl Work<'_, '_> {
             },
             after,
             inserted: pieces.ours(),
+            layout: pieces.layout(known.format),
             owners,
             entries,
             containers,

@@ -305,6 +305,7 @@ impl Work<'_, '_> {
                     },
                     after: after.clone(),
                     inserted: pieces.ours(),
+                    layout: pieces.layout(record.format),
                     owners,
                     entries: self.keep,
                     containers,
