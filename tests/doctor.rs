@@ -8,6 +8,8 @@
     reason = "helpers of tests are tests too"
 )]
 
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/schema.rs"]
 mod schema;
 

@@ -18,5 +18,7 @@ mod examples;
 mod hostile;
 #[path = "external/hostile_info.rs"]
 mod hostile_info;
+#[path = "common/program.rs"]
+mod program;
 #[path = "external/support.rs"]
 mod support;

@@ -14,6 +14,8 @@ mod home;
 mod hooks;
 #[path = "external_cli/moving.rs"]
 mod moving;
+#[path = "common/program.rs"]
+mod program;
 #[path = "external_cli/python.rs"]
 mod python;
 #[path = "external_cli/refed.rs"]

@@ -18,6 +18,8 @@ mod judge;
 mod logging;
 #[path = "hook/outside.rs"]
 mod outside;
+#[path = "common/program.rs"]
+mod program;
 #[path = "hook/run.rs"]
 mod run;
 #[path = "hook/slow.rs"]

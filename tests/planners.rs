@@ -12,6 +12,8 @@
 
 #[path = "planners/plugin.rs"]
 mod plugin;
+#[path = "common/program.rs"]
+mod program;
 #[path = "planners/shell.rs"]
 mod shell;
 #[path = "planners/tables.rs"]

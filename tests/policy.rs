@@ -14,6 +14,8 @@ mod files;
 mod lines;
 #[path = "policy/mcp.rs"]
 mod mcp;
+#[path = "common/program.rs"]
+mod program;
 #[path = "policy/protect.rs"]
 mod protect;
 #[path = "hook/run.rs"]

@@ -18,5 +18,7 @@ mod home;
 mod leaving;
 #[path = "promises/notes.rs"]
 mod notes;
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/schema.rs"]
 mod schema;

@@ -8,14 +8,16 @@
     reason = "helpers of tests are tests too"
 )]
 
+#[path = "common/program.rs"]
+mod program;
 #[path = "common/schema.rs"]
 mod schema;
 
 use gitvow::plan::paths;
 use gitvow::spec::{Scope, builtin};
+use program::program;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -259,8 +261,8 @@ fn adapter(place: &Place, allow: &str, deny: &str) {
         "#!/bin/sh\ncase $1 in\n info) cat <<'X'\n{info}\nX\n;;\n normalize) cat >/dev/null; echo '{{\"calls\": []}}';;\n \
          respond) case $(cat) in *'\"code\":2'*) echo '{deny}';; *) echo '{allow}';; esac;;\nesac\n"
     );
-    let path = place.file("home/.gitvow/agents/gitvow-agent-toy", &text);
-    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = place.file("home/.gitvow/agents/gitvow-agent-toy", "");
+    program(path.as_ref(), &text);
 }
 
 #[test]

@@ -177,8 +177,7 @@ fn adapter(home: &Home, file: &str) {
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::set_permissions(home.file(".gitvow"), PermissionsExt::from_mode(0o700)).unwrap();
     let path = dir.join("gitvow-agent-toy");
-    std::fs::write(&path, format!("#!/bin/sh\necho '{info}'\n")).unwrap();
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    crate::program::program(&path, &format!("#!/bin/sh\necho '{info}'\n"));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! A scratch home with the real program, and what the tests do to the files in it.
 
+use crate::program::program;
 use crate::schema;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -102,8 +103,7 @@ impl Home {
     /// Puts a program on PATH.
     pub fn client(&self, name: &str, text: &str) {
         let path = self.dir.path().join("bin").join(name);
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        program(&path, text);
     }
 
     /// What Codex writes when the hooks of a file are approved.

@@ -1,5 +1,6 @@
 //! A scratch home with adapters in it, and a `Sys` that knows nothing else.
 
+use crate::program::program;
 use gitvow::error::{Error, Result};
 use gitvow::external::{Call, Found, discover};
 use gitvow::sys::real::{RealClock, RealDisk, RealRunner};
@@ -46,7 +47,7 @@ impl Scratch {
 
     pub fn script(&self, rel: &str, body: &str, mode: u32) -> PathBuf {
         let path = self.path(rel);
-        fs_err::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        program(&path, &format!("#!/bin/sh\n{body}\n"));
         chmod(&path, mode);
         path
     }

@@ -1,8 +1,8 @@
 //! A scratch home in which the real binary runs.
 
+use crate::program::program;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -43,8 +43,7 @@ impl Home {
     /// An adapter in `~/.gitvow/agents`.
     pub fn adapter(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(&format!(".gitvow/agents/gitvow-agent-{name}"));
-        fs_err::write(&path, text).unwrap();
-        fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        program(&path, text);
         path
     }
 

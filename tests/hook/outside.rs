@@ -1,5 +1,6 @@
 //! Agents that aren't built in: their adapter translates and answers, gitvow judges (spec 5.1).
 
+use crate::program::program;
 use crate::run::{Said, command, home, run};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,8 +20,7 @@ fn install(home: &Path, text: &str) {
         fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).unwrap();
     }
     let file = agents.join("gitvow-agent-example");
-    fs::write(&file, text).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    program(&file, text);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Agents give a hook a time limit and take its passing for "allow": whatever is slow, the denial comes before.
 
 use crate::judge::{Effect, effect};
+use crate::program::program;
 use crate::run::{Said, command, home};
 use serde_json::json;
 use std::fs;
@@ -52,8 +53,7 @@ fn adapter(home: &Path, script: &str) {
         fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).unwrap();
     }
     let file = agents.join("gitvow-agent-slow");
-    fs::write(&file, script).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    program(&file, script);
 }
 
 /// The longest that any answer may take, with what a busy machine needs to start and end a process.

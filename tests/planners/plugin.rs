@@ -1,5 +1,6 @@
 //! OpenCode's plugin under a real `node`, against stand-ins for gitvow.
 
+use crate::program::program;
 use gitvow::spec::builtin;
 use gitvow::spec::command::{Command as Written, Guard, tree_texts};
 use serde_json::{Value, json};
@@ -56,8 +57,7 @@ impl Stage {
     fn gitvow(&self, script: &str) {
         let path = self.launcher();
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        program(&path, &format!("#!/bin/sh\n{script}\n"));
     }
 
     fn plugin(&self, command: &Written<'_>, tweak: impl Fn(String) -> String) {

@@ -1,18 +1,17 @@
 //! Written commands under `/bin/sh -c`: at odd paths, with and without a launcher.
 
+use crate::program::program;
 use gitvow::spec::command::{Command as Written, Guard, render};
 use gitvow::spec::{RepoCommand, builtin};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// A stand-in for gitvow that prints its arguments, one a line, and exits 7.
 fn launcher(at: &Path) {
     fs::create_dir_all(at.parent().unwrap()).unwrap();
-    fs::write(at, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n").unwrap();
-    fs::set_permissions(at, fs::Permissions::from_mode(0o755)).unwrap();
+    program(at, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n");
 }
 
 fn sh(line: &str, home: &Path) -> Output {

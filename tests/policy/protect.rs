@@ -73,8 +73,7 @@ fn an_external_agents_file_is_known_by_its_record() {
     let adapter =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/agents/gitvow-agent-example");
     let program = agents.join("gitvow-agent-example");
-    fs::copy(adapter, &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    crate::program::program(&program, &fs::read_to_string(adapter).unwrap());
     let file = home.join(".example-agent/hooks.json");
     assert_eq!(edit(home, home, &file), "allow", "nothing of ours is there");
     gitvow(home, home, &[], &["install", "--agent", "example"]);
