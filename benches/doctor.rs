@@ -13,9 +13,13 @@
     reason = "a bench, not the product"
 )]
 
+#[path = "beside/mod.rs"]
+mod beside;
+
+use beside::Row;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -46,12 +50,7 @@ struct Subject<'a> {
 
 fn main() {
     let root = std::env::temp_dir().join(format!("gitvow-doctor-{}", std::process::id()));
-    let bin = binary();
-    println!(
-        "binary: {} ({} bytes)",
-        bin.display(),
-        fs::metadata(&bin).unwrap().len()
-    );
+    let bin = beside::binary();
     for folder in FOLDERS {
         fs::create_dir_all(root.join(folder)).unwrap();
     }
@@ -88,25 +87,15 @@ fn main() {
             s.times.push(begun.elapsed());
         }
     }
-    println!(
-        "{:<12} {:>10} {:>10} {:>8} {:>8} {:>9} {:>9}",
-        "", "median µs", "min µs", "× med", "× min", "CPU µs", "peak KiB"
-    );
-    let base = (median(&subjects[0].times), least(&subjects[0].times));
-    for s in &subjects {
-        let (mid, min) = (median(&s.times), least(&s.times));
-        let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
-        println!(
-            "{:<12} {:>10} {:>10} {:>8.2} {:>8.2} {:>9} {:>9}",
-            s.name,
-            mid.as_micros(),
-            min.as_micros(),
-            ratio(mid, base.0),
-            ratio(min, base.1),
-            s.cpu().as_micros(),
-            s.peak().map_or_else(|| "-".to_owned(), |k| k.to_string()),
-        );
-    }
+    let rows = subjects.iter().map(|s| Row {
+        name: s.name,
+        times: s.times.clone(),
+        cpu: beside::cpu(RUNS, || {
+            s.start(Stdio::null()).wait().unwrap();
+        }),
+        peak: s.peak(),
+    });
+    beside::table(&rows.collect::<Vec<_>>());
     let _ = fs::remove_dir_all(&root);
 }
 
@@ -125,15 +114,6 @@ impl Subject<'_> {
             .unwrap()
     }
 
-    /// CPU of one run, user and system: the kernel's sum over waited children, in clock ticks.
-    fn cpu(&self) -> Duration {
-        let before = ticks();
-        for _ in 0..RUNS {
-            self.start(Stdio::null()).wait().unwrap();
-        }
-        Duration::from_millis((ticks() - before) * 10) / u32::try_from(RUNS).unwrap()
-    }
-
     /// The peak of resident memory, read while the process waits at the end to print into a pipe that is full.
     fn peak(&self) -> Option<u64> {
         let (reader, mut writer) = std::io::pipe().unwrap();
@@ -144,14 +124,11 @@ impl Subject<'_> {
         let mut child = self.start(writer.into());
         std::thread::sleep(Duration::from_millis(100));
         let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
-        let line = status.ok().and_then(|text| {
-            let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-            line.split_whitespace().next()?.parse().ok()
-        });
+        let peak = status.ok().and_then(|text| beside::peak(&text));
         drop(reader);
         child.wait().unwrap();
         filler.join().unwrap();
-        line
+        peak
     }
 }
 
@@ -167,34 +144,4 @@ fn approve(home: &Path) {
         ));
     }
     fs::write(home.join(".codex/config.toml"), text).unwrap();
-}
-
-fn binary() -> PathBuf {
-    let built = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("target/x86_64-unknown-linux-gnu/release/gitvow");
-    std::env::var_os("GITVOW_BENCH_BIN")
-        .map(PathBuf::from)
-        .or_else(|| built.exists().then_some(built))
-        .unwrap_or_else(|| env!("CARGO_BIN_EXE_gitvow").into())
-}
-
-fn median(times: &[Duration]) -> Duration {
-    let mut sorted = times.to_vec();
-    sorted.sort();
-    sorted[sorted.len() / 2]
-}
-
-fn least(times: &[Duration]) -> Duration {
-    *times.iter().min().unwrap()
-}
-
-fn ticks() -> u64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<_> = stat
-        .rsplit(')')
-        .next()
-        .unwrap()
-        .split_whitespace()
-        .collect();
-    fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
 }

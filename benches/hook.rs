@@ -11,6 +11,10 @@
     reason = "a bench, not the product"
 )]
 
+#[path = "beside/mod.rs"]
+mod beside;
+
+use beside::Row;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,12 +35,7 @@ struct Subject {
 
 fn main() {
     let root = std::env::temp_dir().join(format!("gitvow-bench-{}", std::process::id()));
-    let bin = binary();
-    println!(
-        "binary: {} ({} bytes)",
-        bin.display(),
-        fs::metadata(&bin).unwrap().len()
-    );
+    let bin = beside::binary();
     let three = r#"{"bash_deny":[{"program":"git","verbs":["push"],"flags":["--force","-f"],"reason":"a"},{"pattern":"\\bmkfs\\b","reason":"b"}],"bash_confirm":[{"pattern":"terraform\\s+destroy","reason":"c"}]}"#;
     let many: Vec<String> = (0..2000)
         .map(|n| format!(r#"{{"pattern":"\\bcommand{n}\\s+(?:--danger|-d{n})\\b","reason":"rule number {n}"}}"#))
@@ -88,28 +87,15 @@ fn main() {
             }
         }
     }
-    println!(
-        "{:<12} {:>10} {:>10} {:>8} {:>8} {:>9} {:>9}",
-        "", "median µs", "min µs", "× med", "× min", "CPU µs", "peak KiB"
-    );
-    let base = (
-        median(&subjects[0].times),
-        *subjects[0].times.iter().min().unwrap(),
-    );
-    for s in &subjects {
-        let (mid, min) = (median(&s.times), *s.times.iter().min().unwrap());
-        let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
-        println!(
-            "{:<12} {:>10} {:>10} {:>8.2} {:>8.2} {:>9} {:>9}",
-            s.name,
-            mid.as_micros(),
-            min.as_micros(),
-            ratio(mid, base.0),
-            ratio(min, base.1),
-            s.cpu().as_micros(),
-            s.peak().map_or_else(|| "-".to_owned(), |k| k.to_string()),
-        );
-    }
+    let rows = subjects.iter().map(|s| Row {
+        name: s.name,
+        times: s.times.clone(),
+        cpu: beside::cpu(s.runs.min(200), || {
+            s.run();
+        }),
+        peak: s.peak(),
+    });
+    beside::table(&rows.collect::<Vec<_>>());
     let _ = fs::remove_dir_all(&root);
 }
 
@@ -139,16 +125,6 @@ impl Subject {
         begun.elapsed()
     }
 
-    /// CPU of one run, user and system: the kernel's sum over waited children, in clock ticks.
-    fn cpu(&self) -> Duration {
-        let before = ticks();
-        let runs = self.runs.min(200);
-        for _ in 0..runs {
-            self.run();
-        }
-        Duration::from_millis((ticks() - before) * 10) / u32::try_from(runs).unwrap()
-    }
-
     /// The peak of resident memory, read while the process waits for what follows its payload.
     fn peak(&self) -> Option<u64> {
         let name = self.program.file_name()?.to_str()?.to_owned();
@@ -162,43 +138,11 @@ impl Subject {
             let text = fs::read_to_string(&status).unwrap_or_default();
             // Before `exec` the process is still a copy of this one.
             if text.lines().next().is_some_and(|l| l.ends_with(&name)) {
-                let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-                peak = line
-                    .and_then(|l| l.split_whitespace().next()?.parse().ok())
-                    .or(peak);
+                peak = beside::peak(&text).or(peak);
             }
         }
         drop(stdin);
         child.wait().unwrap();
         peak
     }
-}
-
-fn binary() -> PathBuf {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
-    let built = ["musl", "gnu"].map(|libc| {
-        let triple = format!("{}-unknown-linux-{libc}", std::env::consts::ARCH);
-        target.join(triple).join("release/gitvow")
-    });
-    std::env::var_os("GITVOW_BENCH_BIN")
-        .map(PathBuf::from)
-        .or_else(|| built.into_iter().find(|b| b.exists()))
-        .unwrap_or_else(|| env!("CARGO_BIN_EXE_gitvow").into())
-}
-
-fn median(times: &[Duration]) -> Duration {
-    let mut sorted = times.to_vec();
-    sorted.sort();
-    sorted[sorted.len() / 2]
-}
-
-fn ticks() -> u64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<_> = stat
-        .rsplit(')')
-        .next()
-        .unwrap()
-        .split_whitespace()
-        .collect();
-    fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
 }
