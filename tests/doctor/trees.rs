@@ -157,6 +157,64 @@ fn permissions_are_what_the_umask_left_of_them() {
     }
 }
 
+/// What install names and refuses without `--adopt`: the Python gitvow's file, and one whose record is lost.
+#[test]
+fn a_file_of_gitvow_s_that_nobody_recorded() {
+    let places = [
+        ("user", TREES),
+        (
+            "repo",
+            [
+                ("copilot", ".github/hooks/gitvow.json"),
+                ("grok", ".grok/hooks/gitvow.json"),
+                ("opencode", ".opencode/plugins/gitvow.js"),
+            ],
+        ),
+    ];
+    for (scope, trees) in places {
+        let home = if scope == "user" {
+            Home::installed()
+        } else {
+            Home::in_repo()
+        };
+        for (agent, file) in trees {
+            let file = if scope == "user" {
+                home.file(file)
+            } else {
+                home.repo(file)
+            };
+            std::fs::remove_file(home.record(&file)).unwrap();
+            let ours = std::fs::read_to_string(&file).unwrap();
+            let older = if agent == "opencode" {
+                "// gitvow: installed by `gitvow install --agent opencode`\nexport const Gitvow = 1;\n".to_owned()
+            } else {
+                r#"{"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "/opt/venv/bin/gitvow hook --agent copilot preToolUse"}]}}"#.to_owned()
+            };
+            for text in [&ours, &older] {
+                std::fs::write(&file, text).unwrap();
+                let now = home.agent(agent, scope);
+                assert_eq!(
+                    (now["state"].as_str(), codes(&now)),
+                    (Some("not-installed"), vec!["unrecorded-entry".to_owned()]),
+                    "{agent} {scope}: {now:#}"
+                );
+                let found = &now["findings"][0];
+                assert_eq!(found["path"], file.to_str().unwrap());
+                let help = found["help"].as_str().unwrap();
+                assert!(help.contains("--adopt"), "{help}");
+                // The help helps.
+                let args: Vec<&str> = help.split(' ').skip(1).collect();
+                assert_eq!(home.gitvow(&args).status.code(), Some(0), "{help}");
+                assert_eq!(home.agent(agent, scope)["state"], "ok");
+                std::fs::remove_file(home.record(&file)).unwrap();
+            }
+            // Somebody's own file there is none of gitvow's.
+            std::fs::write(&file, "mine").unwrap();
+            assert!(codes(&home.agent(agent, scope)).is_empty());
+        }
+    }
+}
+
 #[test]
 fn a_stranger_in_a_directory_of_ours() {
     everywhere(&mut |home, agent, scope, file| {
