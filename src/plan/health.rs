@@ -170,6 +170,7 @@ pub fn judge(sight: &Sight<'_>) -> Vec<Found> {
         }
     }
     entries::unrecorded(sight, &mut out);
+    trees::unrecorded(sight, &mut out);
     if !sight.of.records.is_empty() {
         inert::switches(sight, &mut out);
         around::judge(sight, &mut out);

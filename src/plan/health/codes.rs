@@ -136,7 +136,7 @@ codes! {
     TWO_SCOPES "two-scopes" Around Note None
         "the agent has our entries in two scopes, and both run" "uninstall one of the two"
     UNRECORDED_ENTRY "unrecorded-entry" Around Warning None
-        "a command of gitvow's own form that nobody recorded (a teammate's install, a lost ledger, another gitvow)" "`gitvow install --adopt` takes it in"
+        "a command of gitvow's own form, or a file where gitvow has its own, that nobody recorded (a teammate's install, a lost ledger, another gitvow)" "`gitvow install --adopt` takes it in"
     ADAPTER_CHANGED "adapter-changed" Around Error Broken
         "the external adapter is not the executable that was installed, or is gone" "look at it, then install again"
     CLIENT_MISSING "client-missing" Around Note None

@@ -2,16 +2,18 @@
 
 use super::codes::{
     ENTRY_OUTDATED, FILE_REPLACED, FILE_UNPARSEABLE, MODE_CHANGED, TREE_FILE_EDITED,
-    TREE_FILE_FOREIGN, TREE_FILE_MISSING,
+    TREE_FILE_FOREIGN, TREE_FILE_MISSING, UNRECORDED_ENTRY,
 };
 use super::{Found, Sight, command};
 use crate::ledger::{Print, Record, TreeFile};
 use crate::plan::admit::{self, quoted};
 use crate::plan::agent::put;
 use crate::plan::matching::difference;
+use crate::plan::paths::TreeTarget;
+use crate::plan::tree;
 use crate::plan::world::Actual;
-use crate::spec::Scope;
-use crate::spec::command::{Command, Guard, tree_texts};
+use crate::spec::command::{Command, Guard, TreeText, tree_texts};
+use crate::spec::{Scope, TreeSpec};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -178,6 +180,59 @@ fn foreign(sight: &Sight<'_>, record: &Record, out: &mut Vec<Found>) {
     }
 }
 
+/// Files where a planner has its own that nobody recorded: another gitvow's, or ours with the record lost.
+pub(super) fn unrecorded(sight: &Sight<'_>, out: &mut Vec<Found>) {
+    let targets = sight.of.targets.iter().flat_map(|t| &t.trees);
+    for target in targets {
+        let path = &target.path;
+        let Some(Actual::File(file)) = sight.world.get(path) else {
+            continue;
+        };
+        let known = |r: &Record| r.path == *path || r.real == file.real;
+        if sight.of.ctx.records.iter().any(known) {
+            continue;
+        }
+        let (Ok(text), Some(tree)) = (std::str::from_utf8(&file.bytes), tree(sight, target)) else {
+            continue;
+        };
+        let Some(wanted) = wanted(sight, target, sight.of.ctx.block) else {
+            continue;
+        };
+        let repo = sight.of.subject.owner.scope == Scope::Repo;
+        let print = tree::judged(text, repo);
+        let after = Print::of(wanted.text.as_bytes());
+        let there = Some((&print, text));
+        let put = tree::put(there, None, &after, wanted.json, &tree.legacy, false, false);
+        let whose = match put {
+            tree::Put::Record => "as gitvow writes it",
+            tree::Put::Adoptable => "another gitvow's",
+            _ => continue,
+        };
+        out.push(Found::at(
+            UNRECORDED_ENTRY,
+            path,
+            format!("`{}` is {whose}, and nobody recorded it", path.display()),
+            format!("{} --adopt", sight.command("install")),
+        ));
+    }
+}
+
+fn tree<'s>(sight: &'s Sight<'_>, target: &TreeTarget) -> Option<&'s TreeSpec> {
+    sight.install()?.trees.get(target.tree)
+}
+
+/// What today's planner would write there.
+fn wanted(sight: &Sight<'_>, target: &TreeTarget, block: bool) -> Option<TreeText> {
+    let install = sight.install()?;
+    let scope = sight.of.subject.owner.scope;
+    let command = match (&install.repo_command, scope) {
+        (Some(forms), Scope::Repo) => Command::guarded(Guard { forms, block }),
+        _ => put::command(sight.of.ctx, install, scope),
+    };
+    let texts = tree_texts(tree(sight, target)?, &command);
+    texts.into_iter().find(|t| t.name == target.name)
+}
+
 /// Today's planner would write another text than this one, which is as recorded. One that runs another program is
 /// another matter.
 fn outdated(
@@ -188,28 +243,14 @@ fn outdated(
     programs: &[PathBuf],
     out: &mut Vec<Found>,
 ) {
-    let (Some(targets), Some(install)) = (&sight.of.targets, sight.install()) else {
+    let mut targets = sight.of.targets.iter().flat_map(|t| &t.trees);
+    let target = targets.find(|t| t.path == path);
+    let Some(wanted) = target.and_then(|t| wanted(sight, t, tree.block)) else {
         return;
     };
-    let scope = sight.of.subject.owner.scope;
-    let Some(target) = targets.trees.iter().find(|t| t.path == path) else {
-        return;
-    };
-    let command = match (&install.repo_command, scope) {
-        (Some(forms), Scope::Repo) => Command::guarded(Guard {
-            forms,
-            block: tree.block,
-        }),
-        _ => put::command(sight.of.ctx, install, scope),
-    };
-    let texts = install
-        .trees
-        .get(target.tree)
-        .map(|t| tree_texts(t, &command));
-    let wanted = texts.and_then(|t| t.into_iter().find(|t| t.name == target.name));
-    let Some(wanted) = wanted else { return };
     let launcher = Path::new(sight.of.ctx.launcher);
-    let stale = scope != Scope::Repo && programs.iter().any(|p| p != launcher);
+    let repo = sight.of.subject.owner.scope == Scope::Repo;
+    let stale = !repo && programs.iter().any(|p| p != launcher);
     if wanted.text != text && !stale {
         out.push(Found::at(
             ENTRY_OUTDATED,
