@@ -299,3 +299,59 @@ fn agents_that_block_everything_without_gitvow_say_so() {
         assert!(!codes(&now).contains(&"agent-bricked-if-removed".to_owned()));
     }
 }
+
+/// As install and uninstall do: nobody is left out without a word.
+#[test]
+fn agents_that_lack_the_scope_are_named() {
+    let home = Home::in_repo();
+    for (scope, there) in [("local", 2), ("repo", 10), ("user", 11)] {
+        let document = home.doctor(&["--all", "--scope", scope]);
+        assert_eq!(document["agents"].as_array().unwrap().len(), there);
+        let notes = document["notes"].as_array().unwrap();
+        assert_eq!(notes.len(), 11 - there, "{document:#}");
+        let text = home.gitvow(&["doctor", "--all", "--scope", scope]);
+        let text = String::from_utf8(text.stdout).unwrap();
+        for note in notes {
+            let note = note.as_str().unwrap();
+            assert!(note.contains(&format!("no --scope {scope}")), "{note}");
+            assert!(text.contains(&format!("note: {note}")), "{text}");
+        }
+    }
+    // Who asks for nobody in particular is told of those that are there.
+    let document = home.doctor(&["--scope", "local"]);
+    assert_eq!(document["notes"], json!([]));
+}
+
+/// Entries that nobody recorded are told of agents that aren't installed, too: an older gitvow's still run.
+#[test]
+fn what_nobody_recorded_is_found_in_agents_that_are_not_installed() {
+    let home = Home::new();
+    home.gitvow(&["install", "--agent", "claude", "--json"]);
+    let plugin = home.file(".config/opencode/plugins/gitvow.js");
+    std::fs::create_dir_all(plugin.parent().unwrap()).unwrap();
+    let text = "// gitvow: installed by `gitvow install --agent opencode`\n";
+    std::fs::write(plugin, text).unwrap();
+    let hooks = home.file(".qwen/settings.json");
+    std::fs::create_dir_all(hooks.parent().unwrap()).unwrap();
+    let old = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
+        "command": "/opt/venv/bin/gitvow hook --agent qwen PreToolUse"}]}]}});
+    std::fs::write(hooks, old.to_string()).unwrap();
+    let document = home.doctor(&[]);
+    assert_eq!(document["ok"], true);
+    let rows = document["agents"].as_array().unwrap().iter();
+    let rows: Vec<(&str, &str, Vec<String>)> = rows
+        .map(|a| {
+            let word = |key: &str| a[key].as_str().unwrap();
+            (word("agent"), word("state"), codes(a))
+        })
+        .collect();
+    let stray = || vec!["unrecorded-entry".to_owned()];
+    assert_eq!(
+        rows[1..],
+        [
+            ("opencode", "not-installed", stray()),
+            ("qwen", "not-installed", stray())
+        ]
+    );
+    assert_eq!(rows[0].0, "claude");
+}

@@ -32,6 +32,36 @@ fn a_record_that_cannot_be_read() {
     }
 }
 
+/// What a newer gitvow has written is no damage: the message says whose it is, and the help runs that one.
+#[test]
+fn a_record_or_journal_of_a_newer_gitvow() {
+    let home = Home::installed();
+    let record = home.record(&home.file(".claude/settings.json"));
+    let journal = home.file(".gitvow/journal.json");
+    for (path, text) in [
+        (&record, "{\"schema\": 2, \"kind\": {\"new\": []}}"),
+        (&journal, "{\"schema\": 2}"),
+    ] {
+        let kept = std::fs::read(path).ok();
+        let found = provoke(&home, "ledger-corrupt", || {
+            std::fs::write(path, text).unwrap();
+            std::fs::set_permissions(path, PermissionsExt::from_mode(0o600)).unwrap();
+        });
+        let word = |key: &str| found[0][key].as_str().unwrap().to_owned();
+        assert!(word("message").contains("a newer gitvow"), "{found:?}");
+        let launcher = home.file(".gitvow/bin/gitvow");
+        let help = word("help");
+        assert!(
+            help.contains(launcher.to_str().unwrap()) && !help.contains("mv "),
+            "{help}"
+        );
+        match kept {
+            Some(bytes) => std::fs::write(path, bytes).unwrap(),
+            None => std::fs::remove_file(path).unwrap(),
+        }
+    }
+}
+
 #[test]
 fn a_journal_that_cannot_be_read() {
     let home = Home::installed();
