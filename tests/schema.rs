@@ -134,6 +134,7 @@ fn doctor() -> Doctor {
             })
             .collect(),
         findings: vec![finding(Severity::Error, Some("/f"))],
+        notes: vec!["kimi has no such file".into()],
     }
 }
 

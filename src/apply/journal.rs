@@ -75,10 +75,13 @@ impl Journal {
                 path.display()
             ))
         };
+        if let Some(schema) = store::schema_of(&bytes).filter(|n| *n > u64::from(SCHEMA)) {
+            let what = "the journal of an interrupted run";
+            return Err(home.newer("journal-corrupt", &path, what, schema, SCHEMA));
+        }
         let journal: Self = serde_json::from_slice(&bytes).map_err(|e| corrupt(e.to_string()))?;
         if journal.schema != SCHEMA {
-            let text = format!("it comes from gitvow {}: run that", journal.gitvow);
-            return Err(corrupt(text));
+            return Err(corrupt(format!("its schema is {}", journal.schema)));
         }
         if journal.marks.len() != journal.transaction.steps.len() {
             return Err(corrupt("its parts don't match".into()));

@@ -39,12 +39,14 @@ pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Res
     let scope = args.choice.place.scope;
     let session = Session::open(sys, &args.choice.place, scope, Mode::Examine)?;
     let planners = Planners::default();
-    let chosen = choose(args, &session, &planners)?;
+    let mut notes = Vec::new();
+    let chosen = choose(args, &session, &planners, &mut notes)?;
     let mut report = Doctor {
         schema: SCHEMA,
         ok: true,
         agents: Vec::new(),
         findings: state::findings(&session),
+        notes,
     };
     let other_build = other_build(&session);
     let loaders = loaders(&session, &planners);

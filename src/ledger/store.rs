@@ -1,114 +1,19 @@
-//! The state home and the records in it. May not be lenient: a record that can't be read is an error,
+//! The records in the state home. May not be lenient: a record that can't be read is an error,
 //! never "nothing recorded", and may not hold a user's bytes.
 
-use super::{Print, Record, SCHEMA};
+use super::{Print, Record, SCHEMA, StateHome};
 use crate::error::{Error, Result};
 use crate::sys::resolve::{Resolved, resolve};
 use crate::sys::{Disk, FileKind, Like};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 /// Names of half-made files begin so, in the state home and beside targets.
 pub const TEMP_PREFIX: &str = ".gitvow-";
 
 /// No record, journal or adapter file comes near this.
 const CAP: u64 = 64 << 20;
-
-/// Where gitvow keeps what it knows (spec 1.6): directories 0700, files 0600.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateHome {
-    root: PathBuf,
-}
-
-impl StateHome {
-    /// At this absolute path.
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
-    }
-
-    /// The directory itself.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// `records/`.
-    pub fn records(&self) -> PathBuf {
-        self.root.join("records")
-    }
-
-    /// The record of the file planned at `path`.
-    pub fn record(&self, path: &Path) -> PathBuf {
-        self.records().join(record_name(path))
-    }
-
-    /// What an interrupted run meant to do.
-    pub fn journal(&self) -> PathBuf {
-        self.root.join("journal.json")
-    }
-
-    /// The lock.
-    pub fn lock(&self) -> PathBuf {
-        self.root.join("lock")
-    }
-
-    /// `bin/`.
-    pub fn bin(&self) -> PathBuf {
-        self.root.join("bin")
-    }
-
-    /// The copy of gitvow that written commands name.
-    pub fn launcher(&self) -> PathBuf {
-        self.bin().join("gitvow")
-    }
-
-    /// External adapters that the user put there.
-    pub fn agents(&self) -> PathBuf {
-        self.root.join("agents")
-    }
-
-    /// What `hook` needs of installed externals.
-    pub fn adapters(&self) -> PathBuf {
-        self.root.join("adapters")
-    }
-
-    /// The same for one of them.
-    pub fn adapter(&self, name: &str) -> PathBuf {
-        self.adapters().join(format!("{name}.json"))
-    }
-
-    /// The user's policy.
-    pub fn policy(&self) -> PathBuf {
-        self.root.join("policy.json")
-    }
-
-    /// The user's settings.
-    pub fn config(&self) -> PathBuf {
-        self.root.join("config.json")
-    }
-
-    /// Copies made before `--force` replaced something.
-    pub fn saved(&self) -> PathBuf {
-        self.root.join("saved")
-    }
-
-    /// What `hook` noted.
-    pub fn hooks_log(&self) -> PathBuf {
-        self.root.join("hooks.log")
-    }
-
-    /// A file in here by its relative name; `None` when the name leads elsewhere.
-    pub fn file(&self, name: &str) -> Option<PathBuf> {
-        let name = Path::new(name);
-        let plain = name.components().all(|c| matches!(c, Component::Normal(_)));
-        (plain && name.file_name().is_some()).then(|| self.root.join(name))
-    }
-
-    /// Makes the directory and its missing parents. One that is there keeps its mode: other tools share it.
-    pub fn ensure(&self, disk: &dyn Disk) -> Result<()> {
-        ensure_dir(disk, &self.root)
-    }
-}
 
 /// All records, sorted by planned path. A missing directory means that there are none.
 ///
@@ -134,7 +39,7 @@ pub fn load_each(disk: &dyn Disk, home: &StateHome) -> Result<(Vec<Record>, Vec<
     };
     let (mut records, mut faults) = (Vec::new(), Vec::new());
     for name in names.iter().filter(|n| is_record_name(n)) {
-        match load(disk, &dir.join(name), name) {
+        match load(disk, home, &dir.join(name), name) {
             Ok(record) => records.extend(record),
             Err(fault) => faults.push(fault),
         }
@@ -143,14 +48,14 @@ pub fn load_each(disk: &dyn Disk, home: &StateHome) -> Result<(Vec<Record>, Vec<
     Ok((records, faults))
 }
 
-fn load(disk: &dyn Disk, path: &Path, name: &Path) -> Result<Option<Record>> {
+fn load(disk: &dyn Disk, home: &StateHome, path: &Path, name: &Path) -> Result<Option<Record>> {
     let bytes = match disk.read(path, CAP) {
         Ok(bytes) => bytes,
         // Another gitvow forgot it since the directory was read; only readers without the lock see that.
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(Error::io("read", path, &e)),
     };
-    let record = parse(path, &bytes)?;
+    let record = parse(home, path, &bytes)?;
     if Path::new(&record_name(&record.path)) != name {
         let reason = format!("it is about `{}`", record.path.display());
         return Err(corrupt(path, "stands under another file's name").because(reason));
@@ -220,7 +125,7 @@ pub fn read_file(disk: &dyn Disk, path: &Path) -> Result<Option<Vec<u8>>> {
 /// Removes what dead runs left half-made in the state home. Only under the lock.
 pub fn sweep(disk: &dyn Disk, home: &StateHome) -> Result<()> {
     for dir in [
-        home.root.clone(),
+        home.root().to_path_buf(),
         home.records(),
         home.adapters(),
         home.saved(),
@@ -248,7 +153,7 @@ pub fn remove_if_there(disk: &dyn Disk, path: &Path) -> std::io::Result<bool> {
     }
 }
 
-fn ensure_dir(disk: &dyn Disk, path: &Path) -> Result<()> {
+pub(super) fn ensure_dir(disk: &dyn Disk, path: &Path) -> Result<()> {
     let io = |e| Error::io("make the directory", path, &e);
     match resolve(disk, path).map_err(io)? {
         Resolved::Found(real) => match disk.stat(&real).map_err(io)?.kind {
@@ -286,7 +191,7 @@ fn not_a_directory(path: &Path) -> Error {
         .help("set GITVOW_HOME to a directory of your own")
 }
 
-fn record_name(path: &Path) -> String {
+pub(super) fn record_name(path: &Path) -> String {
     format!("{}.json", Print::of(path.as_os_str().as_bytes()).sha256)
 }
 
@@ -305,23 +210,27 @@ struct Head {
     schema: Option<serde_json::Value>,
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Record> {
+/// The schema number of a file of the state home, whatever else is in it; `None`: it is no JSON, or has none.
+pub fn schema_of(bytes: &[u8]) -> Option<u64> {
+    let head: Head = serde_json::from_slice(bytes).ok()?;
+    head.schema?.as_u64()
+}
+
+fn parse(home: &StateHome, path: &Path, bytes: &[u8]) -> Result<Record> {
+    let record = match serde_json::from_slice::<Record>(bytes) {
+        Ok(record) if record.schema <= SCHEMA => return Ok(record),
+        other => other,
+    };
     let because = |e: serde_json::Error| corrupt(path, "can't be read").because(e.to_string());
-    let record = serde_json::from_slice::<Record>(bytes);
-    if record.as_ref().is_ok_and(|r| r.schema <= SCHEMA) {
-        return record.map_err(because);
-    }
-    let head: Head = serde_json::from_slice(bytes).map_err(because)?;
-    match head.schema.as_ref().and_then(serde_json::Value::as_u64) {
-        Some(schema) if schema > u64::from(SCHEMA) => {
-            let text =
-                format!("comes from a newer gitvow (schema {schema}, this one knows {SCHEMA})");
-            return Err(corrupt(path, &text).help("run the newer gitvow, it can undo its own work"));
+    match (schema_of(bytes), record) {
+        (Some(schema), _) if schema > u64::from(SCHEMA) => {
+            let what = format!("the record `{}`", path.display());
+            Err(home.newer("ledger-corrupt", path, &what, schema, SCHEMA))
         }
-        Some(_) => {}
-        None => return Err(corrupt(path, "has no schema number")),
+        (None, Err(e)) if !e.is_data() => Err(because(e)),
+        (None, _) => Err(corrupt(path, "has no schema number")),
+        (Some(_), record) => record.map_err(because),
     }
-    record.map_err(because)
 }
 
 fn corrupt(path: &Path, what: &str) -> Error {

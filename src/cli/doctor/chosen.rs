@@ -38,11 +38,12 @@ impl Planners {
     }
 }
 
-/// Whom to look at, in which scopes.
+/// Whom to look at, in which scopes; `notes`: who is left out.
 pub(super) fn choose(
     args: &args::Doctor,
     session: &Session<'_>,
     planners: &Planners,
+    notes: &mut Vec<String>,
 ) -> Result<Vec<Chosen>> {
     let scope = args.choice.place.scope;
     let scopes: Vec<Scope> = match (scope, &session.repo) {
@@ -112,13 +113,16 @@ pub(super) fn choose(
         let recorded = scopes
             .iter()
             .any(|s| is_recorded(session, builtin.name, *s));
-        if args.all || recorded || detected.contains(&builtin) {
-            add(
-                builtin.name,
-                Some(planners.of(builtin)?),
-                args.all || !recorded,
-            );
+        let shown = args.all || recorded || detected.contains(&builtin);
+        // Those that aren't installed may have entries that nobody recorded. With a damaged ledger that says nothing.
+        if !shown && !session.troubles.is_empty() {
+            continue;
         }
+        let spec = planners.of(builtin)?;
+        if let (true, Some(scope)) = (args.all, scope) {
+            notes.extend(paths::lacks(&spec, scope).map(|e| e.sentence()));
+        }
+        add(builtin.name, Some(spec), args.all || shown && !recorded);
     }
     let mut others: Vec<&str> = session
         .records

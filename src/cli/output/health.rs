@@ -15,6 +15,8 @@ pub struct Doctor {
     pub agents: Vec<AgentHealth>,
     /// Findings about gitvow's own state.
     pub findings: Vec<Finding>,
+    /// Who was left out, and why.
+    pub notes: Vec<String>,
 }
 
 /// One agent in one scope.

@@ -22,6 +22,10 @@ pub fn doctor(document: &Doctor, look: Look) -> String {
             out.push_str(&capabilities(&agent.capabilities));
         }
     }
+    for note in &document.notes {
+        let label = look.paint(CYAN, "note:");
+        out.push_str(&format!("{label} {}\n", escape::line(note)));
+    }
     out
 }
 
@@ -157,6 +161,7 @@ mod tests {
             ok: false,
             agents: vec![agent("claude", Health::Ok, Vec::new()), bad],
             findings: vec![found("journal-pending", Severity::Error)],
+            notes: vec!["kimi has\x1b no such file".to_owned()],
         };
         let expected = "\
 gitvow's own state
@@ -172,6 +177,7 @@ codex (user): broken
     help: run `gitvow install`
   not proven: guards.beforeShell (unobserved)
 claude (user): ok
+note: kimi has\\x1b no such file
 ";
         assert_eq!(doctor(&document, Look::default()), expected);
     }
