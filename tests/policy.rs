@@ -8,19 +8,29 @@
     reason = "helpers of tests are tests too"
 )]
 
+#[path = "policy/disguises.rs"]
+mod disguises;
 #[path = "policy/files.rs"]
 mod files;
+#[path = "policy/forced.rs"]
+mod forced;
 #[path = "policy/lines.rs"]
 mod lines;
+#[path = "policy/lookalikes.rs"]
+mod lookalikes;
 #[path = "policy/mcp.rs"]
 mod mcp;
 #[path = "common/program.rs"]
 mod program;
 #[path = "policy/protect.rs"]
 mod protect;
+#[path = "policy/removals.rs"]
+mod removals;
 #[path = "hook/run.rs"]
 #[allow(dead_code, reason = "shared with tests/hook.rs")]
 mod run;
+#[path = "policy/wrapped.rs"]
+mod wrapped;
 
 use lines::{ALLOW, ASK, DENY};
 use run::{Said, command, home, run as feed};
@@ -53,10 +63,12 @@ fn verdict(policy: &str, line: &str) -> String {
 
 fn all_are(lines: &[&str], expected: &str) {
     let home = home(None);
+    let project = home.path().join("project");
+    fs::create_dir(&project).unwrap();
     let mut wrong = Vec::new();
     for line in lines {
         let line = line.replace("@HOME@", &home.path().display().to_string());
-        let said = check(home.path(), home.path(), &line);
+        let said = check(home.path(), &project, &line);
         if said["verdict"] != expected {
             wrong.push(format!("{line}: {said}"));
         }

@@ -8,6 +8,7 @@ use super::paths::Target;
 use super::{pattern, rules};
 use crate::hook::mcp::Doubt;
 use crate::hook::shell::Reading;
+use std::path::Path;
 
 /// The three verdicts, mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,6 +92,8 @@ pub struct Facts<'a> {
     pub mcp: Option<&'a str>,
     /// Its other readings.
     pub doubt: Option<&'a Doubt>,
+    /// The working directory.
+    pub cwd: Option<&'a Path>,
     /// The home directory, to see `~` in it.
     pub home: String,
 }
@@ -173,8 +176,15 @@ fn on_line(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
     match &rule.test {
         Test::Pattern(pattern) => pattern::search(pattern, line),
         Test::Program(program) => {
-            for command in &facts.reading.commands {
-                if rules::program(program, command, line, &facts.home)? {
+            for (at, command) in facts.reading.commands.iter().enumerate() {
+                let spot = rules::Spot {
+                    line,
+                    reading: &facts.reading,
+                    at,
+                    home: &facts.home,
+                    cwd: facts.cwd.unwrap_or(Path::new("/")),
+                };
+                if rules::program(program, command, &spot)? {
                     return Ok(true);
                 }
             }

@@ -278,7 +278,7 @@ fn one(
 }
 
 /// What rules see of a call.
-fn facts<'c>(call: &'c Call<'_>, ground: &Ground, sys: &Sys<'_>) -> Facts<'c> {
+fn facts<'c>(call: &'c Call<'_>, ground: &'c Ground, sys: &Sys<'_>) -> Facts<'c> {
     let mut facts = Facts::default();
     let Some(tool) = &call.tool else {
         return facts;
@@ -293,6 +293,7 @@ fn facts<'c>(call: &'c Call<'_>, ground: &Ground, sys: &Sys<'_>) -> Facts<'c> {
     };
     if let Some(line) = tool.command.as_deref().filter(|_| tool.is_shell()) {
         facts.line = Some(line);
+        facts.cwd = Some(&ground.cwd);
         facts.reading = shell::read(line);
         let writes = shell::writes(&facts.reading);
         targets.extend(writes.iter().map(|w| target(&w.path, &w.dirs, w.removes)));

@@ -135,7 +135,9 @@ pub fn touches(target: &Path, path: &Path, above: bool) -> bool {
                     x.as_os_str().to_string_lossy(),
                     y.as_os_str().to_string_lossy(),
                 );
-                if !glob(x.as_bytes(), y.as_bytes()) {
+                // A pattern doesn't match the dot that a name begins with.
+                let hidden = y.starts_with('.') && x.starts_with(['*', '?', '[']);
+                if hidden || !glob(x.as_bytes(), y.as_bytes()) {
                     return false;
                 }
             }

@@ -1,16 +1,28 @@
 //! One rule against one command. May not read anything.
 
 use super::load::Program;
+use super::paths::lexical;
 use super::pattern;
-use crate::hook::shell::Command;
+use crate::hook::shell::{self, Command, Reading};
+use std::path::{Path, PathBuf};
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot<'a> {
+    /// The whole line.
+    pub line: &'a str,
+    /// What could be read of it, and the command's number in that.
+    pub reading: &'a Reading,
+    /// See [`Self::reading`].
+    pub at: usize,
+    /// The home directory.
+    pub home: &'a str,
+    /// The directory in which the line begins.
+    pub cwd: &'a Path,
+}
 
 /// Does the rule apply to this command? An error is a pattern that can't be used.
-pub fn program(
-    rule: &Program<'_>,
-    command: &Command,
-    line: &str,
-    home: &str,
-) -> Result<bool, String> {
+pub fn program(rule: &Program<'_>, command: &Command, spot: &Spot<'_>) -> Result<bool, String> {
     if !rule.programs.iter().any(|p| *p == command.program) {
         return Ok(false);
     }
@@ -33,22 +45,60 @@ pub fn program(
         return Ok(false);
     }
     if let Some(pattern) = &rule.line
-        && !pattern::search(pattern, line)?
+        && !pattern::search(pattern, spot.line)?
     {
         return Ok(false);
     }
     if rule.operands.is_empty() {
         return Ok(true);
     }
+    let dir = spot.dir();
     for operand in operands(behind) {
-        for pattern in &rule.operands {
-            if pattern::full(pattern, operand)? || pattern::full(pattern, &at_home(operand, home))?
-            {
-                return Ok(true);
+        let absolute = dir.as_deref().and_then(|dir| spot.step(dir, operand));
+        let absolute = absolute.map(|path| path.to_string_lossy().into_owned());
+        for spelling in std::iter::once(operand).chain(absolute.as_deref()) {
+            for pattern in &rule.operands {
+                if pattern::full(pattern, spelling)?
+                    || pattern::full(pattern, &at_home(spelling, spot.home))?
+                {
+                    return Ok(true);
+                }
             }
         }
     }
     Ok(false)
+}
+
+impl Spot<'_> {
+    /// The directory in which the command runs, as far as the words of `cd` tell.
+    fn dir(&self) -> Option<PathBuf> {
+        let before = self.reading.commands.get(..self.at).unwrap_or_default();
+        let enters: Vec<_> = before
+            .iter()
+            .filter(|c| shell::enters(&c.program))
+            .collect();
+        if enters.len() > 32 {
+            return None;
+        }
+        enters
+            .into_iter()
+            .try_fold(self.cwd.to_path_buf(), |dir, c| {
+                self.step(&dir, operands(&c.args).next().unwrap_or("~"))
+            })
+    }
+
+    /// A path from a directory on, without `.` and `..`; `None` where a variable or a command stands in it.
+    fn step(&self, dir: &Path, word: &str) -> Option<PathBuf> {
+        let home = ["~", "$HOME", "${HOME}"]
+            .iter()
+            .find_map(|h| word.strip_prefix(h));
+        let path = match home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            Some(rest) => Path::new(self.home).join(rest.trim_start_matches('/')),
+            None if word.contains('$') || word == "-" => return None,
+            None => dir.join(word),
+        };
+        Some(lexical(&path))
+    }
 }
 
 /// The user's home directory written out is `~`, so that one rule sees both.
@@ -129,7 +179,7 @@ fn is_flag(word: &str, flag: &str, git: bool) -> bool {
             word.strip_prefix('-').is_some_and(|cluster| {
                 cluster
                     .chars()
-                    .take_while(char::is_ascii_alphabetic)
+                    .take_while(char::is_ascii_alphanumeric)
                     .any(|c| c == letter)
             })
         }

@@ -3,6 +3,7 @@
 //! Commands inside `$(…)`, backquotes and process substitutions become commands of the same list. What
 //! can't be read (an open quote, a heredoc without its end) is an error: the caller must not guess.
 
+use super::vars::{self, Var};
 use std::str::Chars;
 
 /// The deepest nesting of substitutions.
@@ -13,8 +14,9 @@ const DEPTH: usize = 24;
 pub struct Simple {
     /// Its number; a substitution's parent is named by it.
     pub id: usize,
-    /// The command whose words this one stands in, and whether as `<(…)`.
-    pub inside: Option<(usize, bool)>,
+    /// The commands whose words this one's output stands in, and whether as `<(…)`: one, and those that use a
+    /// variable which was set to it.
+    pub inside: Vec<(usize, bool)>,
     /// Commands of one pipeline share a number.
     pub pipeline: usize,
     /// The words, quotes taken off.
@@ -29,8 +31,9 @@ pub struct Simple {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable;
 
-/// The simple commands of a line, in their order (a substitution's come before the command they stand in).
-pub fn split(text: &str) -> Result<Vec<Simple>, Unreadable> {
+/// The simple commands of a line, in their order (a substitution's come before the command they stand in). `vars` are
+/// known already; those that the line sets are added.
+pub fn split(text: &str, vars: &mut Vec<Var>) -> Result<Vec<Simple>, Unreadable> {
     let mut lexer = Lexer {
         rest: text.chars(),
         out: Vec::new(),
@@ -38,9 +41,17 @@ pub fn split(text: &str) -> Result<Vec<Simple>, Unreadable> {
         pipelines: 0,
         heredocs: Vec::new(),
         depth: 0,
+        vars: std::mem::take(vars),
+        expanded: 0,
     };
-    lexer.list(None)?;
-    lexer.bodies()?;
+    // Numbers of commands mean nothing beyond their own text.
+    lexer.vars.iter_mut().for_each(|v| v.owner = 0);
+    let done = lexer.list(None).and_then(|()| lexer.bodies());
+    *vars = std::mem::take(&mut lexer.vars);
+    done?;
+    if lexer.expanded > vars::MOST_BYTES {
+        return Err(Unreadable);
+    }
     let mut out = lexer.out;
     for (id, body) in std::mem::take(&mut lexer.heredocs)
         .into_iter()
@@ -68,6 +79,9 @@ pub(super) struct Lexer<'a> {
     pipelines: usize,
     heredocs: Vec<Heredoc>,
     depth: usize,
+    pub(super) vars: Vec<Var>,
+    /// What variables have added so far, in bytes.
+    pub(super) expanded: usize,
 }
 
 impl Lexer<'_> {
@@ -98,13 +112,16 @@ impl Lexer<'_> {
         self.pipelines += usize::from(pipeline.is_none());
         Simple {
             id: self.ids,
-            inside,
+            inside: inside.into_iter().collect(),
             pipeline: pipeline.unwrap_or(self.pipelines),
             ..Simple::default()
         }
     }
 
     fn push(&mut self, simple: Simple) {
+        if !vars::note(&mut self.vars, &simple.words, simple.id) {
+            self.expanded = vars::MOST_BYTES + 1;
+        }
         let empty = simple.words.is_empty() && simple.writes.is_empty() && simple.here.is_empty();
         if !empty || self.heredocs.iter().any(|h| h.id == simple.id) {
             self.out.push(simple);
@@ -194,10 +211,14 @@ impl Lexer<'_> {
                                 _ => {}
                             }
                         }
-                        let fd = word.chars().all(|c| c.is_ascii_digit())
+                        // `2>x`, `{fd}>x`.
+                        let bare = word.trim_start_matches('{').trim_end_matches('}');
+                        let fd = (word.chars().all(|c| c.is_ascii_digit())
+                            || (bare.len() + 2 == word.len() && !bare.contains(['{', ','])))
                             && matches!(self.peek(), Some('<' | '>'));
                         if !fd {
-                            now.words.extend(braces(word));
+                            let words = braces(word).into_iter();
+                            now.words.extend(words.flat_map(|w| vars::fields(&w)));
                         }
                     }
                 }
@@ -269,7 +290,8 @@ impl Lexer<'_> {
 
     fn operand(&mut self, id: usize) -> Result<String, Unreadable> {
         self.blanks();
-        self.word(id)?.ok_or(Unreadable)
+        let word = self.word(id)?.ok_or(Unreadable)?;
+        Ok(word.replace(vars::BETWEEN, " "))
     }
 
     /// The bodies of the heredocs announced so far. `$(…)` in an unquoted one runs, so it is read.
@@ -328,16 +350,18 @@ impl Lexer<'_> {
             pipelines: self.pipelines,
             heredocs: Vec::new(),
             depth: self.depth,
+            vars: self.vars.clone(),
+            expanded: self.expanded,
         };
         let mut sink = String::new();
         while let Some(c) = inner.peek() {
             if c == '\\' {
                 inner.skip(2);
-            } else if !matches!(inner.dollar_or_backquote(&mut sink, id), Ok(true)) {
+            } else if !matches!(inner.dollar_or_backquote(&mut sink, id, true), Ok(true)) {
                 inner.skip(1);
             }
         }
-        (self.ids, self.pipelines) = (inner.ids, inner.pipelines);
+        (self.ids, self.pipelines, self.expanded) = (inner.ids, inner.pipelines, inner.expanded);
         self.out.append(&mut inner.out);
     }
 
@@ -351,9 +375,11 @@ impl Lexer<'_> {
             pipelines: self.pipelines,
             heredocs: Vec::new(),
             depth: self.depth,
+            vars: self.vars.clone(),
+            expanded: self.expanded,
         };
         inner.list(Some((id, false)))?;
-        (self.ids, self.pipelines) = (inner.ids, inner.pipelines);
+        (self.ids, self.pipelines, self.expanded) = (inner.ids, inner.pipelines, inner.expanded);
         self.out.append(&mut inner.out);
         Ok(())
     }

@@ -1,11 +1,16 @@
 //! Reads a shell line as far as a policy needs it: which programs run, and which files are written.
 //!
-//! May not run, expand or look up anything; variables are left as they stand.
+//! May not run or look up anything; only variables that the line itself sets are expanded.
 
 mod commands;
+mod git;
 mod lex;
+mod pipes;
+mod programs;
+mod vars;
 mod words;
+mod wrappers;
 mod writes;
 
 pub use commands::{Command, Reading, base_name, read};
-pub use writes::{Write, writes};
+pub use writes::{Write, enters, writes};

@@ -1,6 +1,7 @@
 //! The words of a shell line: quotes, escapes and substitutions. May not run or expand anything.
 
 use super::lex::{Lexer, Unreadable};
+use super::vars;
 
 impl Lexer<'_> {
     /// One word; `None` when there is none (an unquoted `$IFS` only).
@@ -36,7 +37,7 @@ impl Lexer<'_> {
                     return Ok(None);
                 }
                 '$' | '`' => {
-                    if !self.dollar_or_backquote(&mut word, id)? {
+                    if !self.dollar_or_backquote(&mut word, id, false)? {
                         self.skip(1);
                         word.push(c);
                     }
@@ -93,7 +94,7 @@ impl Lexer<'_> {
                         c => word.extend(['\\', c]),
                     }
                 }
-                '$' | '`' if self.dollar_or_backquote(word, id)? => {}
+                '$' | '`' if self.dollar_or_backquote(word, id, true)? => {}
                 c => {
                     self.skip(1);
                     word.push(c);
@@ -144,11 +145,12 @@ impl Lexer<'_> {
         word.extend(char::from_u32(value));
     }
 
-    /// A substitution or `${…}` at the current place. False when it's neither.
+    /// A substitution or a variable at the current place. False when it's neither.
     pub(super) fn dollar_or_backquote(
         &mut self,
         word: &mut String,
         id: usize,
+        quoted: bool,
     ) -> Result<bool, Unreadable> {
         if self.arithmetic("$((") {
             word.push('0');
@@ -156,23 +158,13 @@ impl Lexer<'_> {
             self.list(Some((id, false)))?;
             word.push_str("$()");
         } else if self.eat("${") {
-            word.push_str("${");
-            loop {
-                match self.peek().ok_or(Unreadable)? {
-                    '}' => {
-                        self.skip(1);
-                        word.push('}');
-                        return Ok(true);
-                    }
-                    '\\' => self.skip(2),
-                    '\'' | '"' => self.skip(1),
-                    '$' | '`' if self.dollar_or_backquote(word, id)? => {}
-                    c => {
-                        self.skip(1);
-                        word.push(c);
-                    }
-                }
-            }
+            self.parameter(word, id, quoted)?;
+        } else if let Some(name) =
+            vars::name(self.rest.as_str().strip_prefix('$').unwrap_or_default())
+            && let Some(value) = self.value(name, id, quoted)
+        {
+            self.skip(1 + name.len());
+            word.push_str(&value);
         } else if self.eat("`") {
             let mut inner = String::new();
             loop {
@@ -191,6 +183,56 @@ impl Lexer<'_> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// `${name}` and `${name:-word}`, from behind the brace on.
+    fn parameter(&mut self, word: &mut String, id: usize, quoted: bool) -> Result<(), Unreadable> {
+        let name = vars::name(self.rest.as_str())
+            .unwrap_or_default()
+            .to_owned();
+        self.skip(name.len());
+        let mut behind = String::new();
+        loop {
+            match self.peek().ok_or(Unreadable)? {
+                '}' => {
+                    self.skip(1);
+                    break;
+                }
+                '\\' => self.skip(2),
+                '\'' | '"' => self.skip(1),
+                '$' | '`' if self.dollar_or_backquote(&mut behind, id, quoted)? => {}
+                c => {
+                    self.skip(1);
+                    behind.push(c);
+                }
+            }
+        }
+        let known = self.value(&name, id, quoted);
+        match vars::expanded(&name, &behind, known) {
+            Some(value) if quoted => word.push_str(&value),
+            Some(value) => word.push_str(&vars::split(&value)),
+            None => word.extend(["${", &name, &behind, "}"]),
+        }
+        Ok(())
+    }
+
+    /// What a variable was set to on this line. What its value was made of is used here now.
+    fn value(&mut self, name: &str, id: usize, quoted: bool) -> Option<String> {
+        let var = self.vars.iter().rev().find(|v| v.name == name)?;
+        let (owner, value) = (var.owner, var.value.clone());
+        // Values of values grow without end.
+        self.expanded += value.len();
+        if self.expanded > vars::MOST_BYTES {
+            return None;
+        }
+        if owner != 0 {
+            for simple in &mut self.out {
+                if simple.inside.iter().any(|(parent, _)| *parent == owner) {
+                    simple.inside.push((id, false));
+                }
+            }
+        }
+        Some(if quoted { value } else { vars::split(&value) })
     }
 
     /// Steps over `$((…))` or `((…))` when it can only be arithmetic.

@@ -26,14 +26,16 @@ pub fn writes(reading: &Reading) -> Vec<Write> {
                 removes,
             });
         }
-        if matches!(command.program.as_str(), "cd" | "pushd" | "chdir")
-            && let Some(dir) = operands(&command.args).next()
-            && dirs.len() < 32
-        {
-            dirs.push(dir.to_owned());
+        if enters(&command.program) && dirs.len() < 32 {
+            dirs.push(operands(&command.args).next().unwrap_or("~").to_owned());
         }
     }
     out
+}
+
+/// Does it change the directory for what comes behind it?
+pub fn enters(program: &str) -> bool {
+    matches!(program, "cd" | "pushd" | "chdir")
 }
 
 fn targets(command: &Command) -> Vec<(String, bool)> {
