@@ -14,7 +14,6 @@ mod common {
 use clap::CommandFactory;
 use common::schema;
 use gitvow::cli::args::Cli;
-use std::fs::File;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -164,7 +163,10 @@ fn a_reader_that_leaves_ends_the_output_quietly() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_behind_stdout_is_a_failure_with_a_reason() {
     let home = tempfile::tempdir().unwrap();
-    let full = File::options().write(true).open("/dev/full").unwrap();
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
     let output = gitvow(&home, &["generate", "man"])
         .stdout(full)
         .output()
