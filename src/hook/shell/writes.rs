@@ -4,7 +4,7 @@ use super::commands::{Command, Reading};
 use crate::hook::dialect::patch;
 
 /// One file that is written, made, changed or removed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Write {
     /// The word as it stands; `~` and variables not expanded.
     pub path: String,
@@ -29,6 +29,11 @@ pub fn writes(reading: &Reading) -> Vec<Write> {
         if enters(&command.program) && dirs.len() < 32 {
             dirs.push(operands(&command.args).next().unwrap_or("~").to_owned());
         }
+    }
+    // Each is looked up on the disk.
+    if out.len() > 64 {
+        out.sort();
+        out.dedup();
     }
     out
 }
