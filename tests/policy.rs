@@ -20,6 +20,8 @@ mod lines;
 mod lookalikes;
 #[path = "policy/mcp.rs"]
 mod mcp;
+#[path = "policy/odd.rs"]
+mod odd;
 #[path = "common/program.rs"]
 mod program;
 #[path = "policy/protect.rs"]

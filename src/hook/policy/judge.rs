@@ -174,7 +174,12 @@ fn on_line(rule: &Rule<'_>, facts: &Facts<'_>) -> Result<bool, String> {
         return Ok(false);
     };
     match &rule.test {
-        Test::Pattern(pattern) => pattern::search(pattern, line),
+        // In Python, whose patterns these often are, `$` also stands before the last line break.
+        Test::Pattern(pattern) => {
+            let bare = line.trim_end_matches('\n');
+            Ok(pattern::search(pattern, line)?
+                || (bare.len() < line.len() && pattern::search(pattern, bare)?))
+        }
         Test::Program(program) => {
             for (at, command) in facts.reading.commands.iter().enumerate() {
                 let spot = rules::Spot {

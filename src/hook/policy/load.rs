@@ -1,5 +1,6 @@
 //! A policy's text becomes rules. May not read files; a fault is one sentence that names the place.
 
+use super::once::Once;
 use super::pattern;
 use crate::hook::json::{self, Json};
 use serde_json::value::RawValue;
@@ -140,8 +141,10 @@ impl<'a> Policy<'a> {
         let members = json::members(bare).map_err(|e| format!("it is not valid JSON: {e}"))?;
         let members = members.ok_or("it is not a JSON object")?;
         let mut policy = Self::default();
+        let mut once = Once::default();
         for (key, raw) in members {
             let key = key.as_ref();
+            once.seen(key, || key.to_owned())?;
             if let Some(list) = List::ALL.into_iter().find(|l| l.key() == key) {
                 let mut rules = Vec::new();
                 for (at, raw) in items(key, raw)?.into_iter().enumerate() {
@@ -280,8 +283,10 @@ fn rule<'a>(place: Place, raw: &'a str, ignored: &mut Vec<String>) -> Result<Rul
     };
     let (mut found, mut program) = (None, Program::default());
     let (mut reason, mut when) = (Cow::Borrowed("no reason given"), When::Immediate);
+    let mut once = Once::default();
     for (name, value) in members {
         let part = || format!("{}.{name}", place.name());
+        once.seen(&name, part)?;
         match (name.as_ref(), value) {
             ("pattern", Json::String(s)) => found = Some(s),
             ("reason", Json::String(s)) => reason = s,
@@ -319,6 +324,9 @@ fn rule<'a>(place: Place, raw: &'a str, ignored: &mut Vec<String>) -> Result<Rul
                 place.name()
             ));
         }
+        None if program.programs.iter().any(|p| p.is_empty()) => {
+            return Err(format!("`{}.program` is empty", place.name()));
+        }
         None => Test::Program(Box::new(program)),
     };
     Ok(Rule {
@@ -352,7 +360,11 @@ fn providers<'a>(value: Json<'a>, ignored: &mut Vec<String>) -> Result<Vec<Provi
                 item.kind()
             ));
         };
-        let command = members.into_iter().rev().find(|(k, _)| k == "command");
+        let mut once = Once::default();
+        for (name, _) in &members {
+            once.seen(name, || format!("providers[{at}].{name}"))?;
+        }
+        let command = members.into_iter().find(|(k, _)| k == "command");
         let Some((_, command)) = command else {
             return Err(format!("`providers[{at}]` needs a `command`"));
         };

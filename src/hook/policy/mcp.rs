@@ -69,13 +69,20 @@ pub fn allowed(
     Ok(true)
 }
 
+/// VS Code writes servers' names in lower case. (Case is known of ASCII letters only.)
+fn any_case(pattern: &str) -> Cow<'_, str> {
+    match pattern.is_ascii() {
+        true => Cow::Owned(format!("(?i:{pattern})")),
+        false => Cow::Borrowed(pattern),
+    }
+}
+
 fn sure(hit: bool) -> Hit {
     if hit { Hit::Yes } else { Hit::No }
 }
 
 fn by(pattern: &str, reading: &Reading) -> Result<Hit, String> {
-    // VS Code writes servers' names in lower case.
-    if pattern::full(&format!("(?i:{pattern})"), &reading.name())? {
+    if pattern::full(&any_case(pattern), &reading.name())? {
         return Ok(if reading.tool.is_some() {
             Hit::Yes
         } else {
@@ -95,7 +102,7 @@ fn by(pattern: &str, reading: &Reading) -> Result<Hit, String> {
             }
             hit = hit.max(match &reading.tool {
                 None => Hit::Maybe,
-                Some(name) => sure(pattern::full(&format!("(?i:{tool})"), name)?),
+                Some(name) => sure(pattern::full(&any_case(tool), name)?),
             });
         }
         // `mcp__github.*`: a server is named, and what follows can't be told from it.
@@ -219,6 +226,11 @@ mod tests {
             ("mcp__azure_x__.*", &cut, Hit::No),
             ("mcp__az.*__x", &cut, Hit::Yes),
             ("mcp__a__b", &nothing, Hit::Maybe),
+            (
+                "mcp__é__drop_table|mcp__my_db__drop_table",
+                &joined,
+                Hit::Yes,
+            ),
         ] {
             assert_eq!(
                 denied(pattern, "", Some(doubt)).unwrap(),

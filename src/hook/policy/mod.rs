@@ -5,6 +5,7 @@ mod index;
 mod judge;
 mod load;
 mod mcp;
+mod once;
 mod paths;
 mod pattern;
 mod protect;

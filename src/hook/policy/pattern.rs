@@ -49,6 +49,9 @@ pub fn verb(pattern: &str, text: &str) -> Result<bool, String> {
 /// Compiles a pattern; the error quotes it.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
     effort::spend(weight(pattern).saturating_mul(8));
+    if let Some(why) = differs(pattern) {
+        return Err(bad(pattern, why));
+    }
     Regex::new(&translated(pattern)).map_err(|e| bad(pattern, &e.to_string()))
 }
 
@@ -70,6 +73,27 @@ fn weight(pattern: &str) -> usize {
         rest = behind;
     }
     weight
+}
+
+/// Would it silently mean less than in Python? Letters beyond ASCII have no case and no word here.
+fn differs(pattern: &str) -> Option<&'static str> {
+    if pattern.is_ascii() {
+        return None;
+    }
+    let mut flags = pattern.split("(?").skip(1);
+    let insensitive = flags.any(|f| {
+        let set = f
+            .split([':', ')', '-', '<', 'P'])
+            .next()
+            .unwrap_or_default();
+        set.contains('i')
+    });
+    let (mut word, mut escaped) = (false, false);
+    for c in pattern.chars() {
+        word |= escaped && matches!(c, 'b' | 'B');
+        escaped = c == '\\' && !escaped;
+    }
+    (insensitive || word).then_some("`(?i)` and `\\b` know ASCII letters only, and it holds others")
 }
 
 fn bad(pattern: &str, why: &str) -> String {
