@@ -243,6 +243,10 @@ mod tests {
             (r"\.env$", Some(".env")),
             (r"a\{bcd", Some("a{bcd")),
             (r"\(\)\s*\{x", Some("()")),
+            (r"\<rm\>", Some("rm")),
+            ("ab+*c", Some("a")),
+            ("ab+c", Some("ab")),
+            ("(?:(?ix) a # )\n b)cd", None),
         ] {
             assert_eq!(literal(pattern).as_deref(), expected, "{pattern}");
         }
@@ -280,6 +284,80 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Rules that never fired, found 2026-11-30: `\<rm\>` was looked for with its brackets, `b+*` needed a `b`.
+    #[test]
+    fn no_pattern_is_kept_from_a_text_that_it_matches() {
+        const PARTS: [&str; 40] = [
+            "a",
+            "b",
+            "ab",
+            "c",
+            "é",
+            " ",
+            "#",
+            "\n",
+            r"\<",
+            r"\>",
+            r"\b",
+            r"\b{start}",
+            r"\B",
+            ".",
+            "^",
+            "$",
+            "+",
+            "*",
+            "?",
+            "+?",
+            "+*",
+            "{0}",
+            "{0,1}",
+            "{2}",
+            "|",
+            "(",
+            "(?:",
+            "(?P<n>",
+            "(?i)",
+            "(?x)",
+            "(?ix:",
+            ")",
+            "[ab]",
+            "[^a]",
+            "[]a]",
+            r"\x61",
+            r"\.",
+            r"\(",
+            r"\w",
+            r"\Z",
+        ];
+        const TEXTS: [&str; 6] = ["a", "b", "c", "é", " ", "."];
+        let mut state = 1_u64;
+        let mut below = |n: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % n
+        };
+        let (mut compiled, mut matched) = (0, 0);
+        for _ in 0..40_000 {
+            let parts = 1 + below(8);
+            let mut pattern: String = (0..parts).map(|_| PARTS[below(PARTS.len())]).collect();
+            let open = pattern.matches('(').count() - pattern.matches(r"\(").count();
+            let close = pattern.matches(')').count();
+            pattern.push_str(&")".repeat(open.saturating_sub(close)));
+            let Ok(regex) = compile(&pattern) else {
+                continue;
+            };
+            compiled += 1;
+            for _ in 0..8 {
+                let text: String = (0..below(5)).map(|_| TEXTS[below(TEXTS.len())]).collect();
+                matched += usize::from(regex.is_match(&text));
+                let said = search(&pattern, &text).unwrap();
+                assert_eq!(said, regex.is_match(&text), "{pattern:?} {text:?}");
+            }
+        }
+        assert!(compiled > 9_000 && matched > 9_000, "{compiled} {matched}");
     }
 
     #[test]
