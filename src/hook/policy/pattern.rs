@@ -147,7 +147,19 @@ pub fn literal(pattern: &str) -> Option<String> {
                     at += bytes.get(at..)?.iter().position(|b| *b == b'}')? + 1;
                 }
             }
+            // `b+*`, `b+??`: what is repeated may be absent after all.
+            '+' => {
+                if matches!(bytes.get(at), Some(b'?' | b'*' | b'+' | b'{')) {
+                    run.pop();
+                }
+                close(&mut run, &mut best);
+            }
             '\\' => match pattern.get(at..)?.chars().next()? {
+                // The edges of a word, and no brackets.
+                '<' | '>' => {
+                    close(&mut run, &mut best);
+                    at += 1;
+                }
                 punctuation if punctuation.is_ascii_punctuation() => {
                     run.push(punctuation);
                     at += 1;
@@ -159,7 +171,7 @@ pub fn literal(pattern: &str) -> Option<String> {
                     at += class.len_utf8();
                 }
             },
-            '.' | '^' | '$' | '+' | ')' => close(&mut run, &mut best),
+            '.' | '^' | '$' | ')' => close(&mut run, &mut best),
             plain => run.push(plain),
         }
     }
@@ -167,20 +179,17 @@ pub fn literal(pattern: &str) -> Option<String> {
     (!best.is_empty()).then_some(best)
 }
 
-/// Behind a group; `None` for one that sets flags (`(?i)` makes letters match others) or never closes.
+/// Behind a group; `None` for one that never closes or that sets flags, itself or within: `(?i)` makes letters match
+/// others, and in a comment under `(?x)` parentheses are none.
 fn group_end(bytes: &[u8], open: usize) -> Option<usize> {
-    if bytes.get(open + 1) == Some(&b'?')
-        && !matches!(bytes.get(open + 2), Some(b':' | b'P' | b'<'))
-    {
-        return None;
-    }
     let (mut at, mut depth) = (open, 0);
     while let Some(&b) = bytes.get(at) {
         match b {
             b'\\' => at += 1,
             b'[' => at = class_end(bytes, at)? - 1,
             b'(' => {
-                if depth > 0 && bytes.get(at + 1) == Some(&b'?') && bytes.get(at + 2) == Some(&b'x')
+                if bytes.get(at + 1) == Some(&b'?')
+                    && !matches!(bytes.get(at + 2), Some(b':' | b'P' | b'<'))
                 {
                     return None;
                 }
