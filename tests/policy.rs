@@ -33,6 +33,8 @@ mod removals;
 mod run;
 #[path = "policy/wrapped.rs"]
 mod wrapped;
+#[path = "policy/stale.rs"]
+mod stale;
 
 use lines::{ALLOW, ASK, DENY};
 use run::{Said, command, home, run as feed};
