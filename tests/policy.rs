@@ -349,6 +349,8 @@ fn providers_get_the_call_and_their_failure_asks() {
 fn a_checked_policy_is_remembered_until_it_changes() {
     let home = home(Some(r#"{"bash_deny":[{"pattern":"zzz"}]}"#));
     let note = home.path().join(".gitvow/policy-checked");
+    // Not noted within a tick of the file system's clock.
+    std::thread::sleep(std::time::Duration::from_millis(100));
     check(home.path(), home.path(), "ls");
     let first = fs::read_to_string(&note).unwrap();
     check(home.path(), home.path(), "ls");

@@ -109,6 +109,7 @@ impl Disk for MemoryDisk {
             uid: 0,
             gid: 0,
             mtime_ns: node.mtime_ns,
+            ctime_ns: node.mtime_ns,
             id: (1, id),
         })
     }

@@ -43,6 +43,8 @@ pub struct Stat {
     pub gid: u32,
     /// Modification time in nanoseconds since the epoch.
     pub mtime_ns: i128,
+    /// When the file system last changed anything of it: unlike the modification time nobody can set it back.
+    pub ctime_ns: i128,
     /// Device and inode.
     pub id: (u64, u64),
 }

@@ -184,6 +184,7 @@ pub fn texts(state: &Path, top: Option<&Path>, sys: &Sys<'_>) -> Result<Texts, S
 
 fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, String> {
     let failed = |e: std::io::Error| format!("the policy `{}` can't be read: {e}", path.display());
+    let now = sys.clock.now();
     let mut stat = match sys.disk.stat(path) {
         Ok(stat) => stat,
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -209,7 +210,7 @@ fn source(path: &Path, state: &Path, sys: &Sys<'_>) -> Result<Option<Source>, St
         if let Ok(policy) = source.policy(&text) {
             let index = index::of(&policy).map(Cow::Owned);
             source.known = Some(remembered::Known { index });
-            source.unnoted = Some(stat);
+            source.unnoted = Some(stat).filter(|s| remembered::may_be_noted(s, now));
         }
         source.text = Some(text);
     }

@@ -1,4 +1,4 @@
-//! Remembers that a policy's patterns were compiled, by size, mtime and inode, and its index: in
+//! Remembers that a policy's patterns were compiled, by size, times and inode, and its index: in
 //! `<state>/policy-checked`, for each policy a line with the index's length, then the index.
 //!
 //! It only saves work. A note that can't be read or written changes nothing but the time it takes.
@@ -6,6 +6,7 @@
 use crate::sys::{Like, Stat, Sys};
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 
 const FILE: &str = "policy-checked";
 /// Policies that are remembered, and the file's most bytes; the oldest goes first.
@@ -59,6 +60,17 @@ fn notes(mut rest: &str) -> impl Iterator<Item = Note<'_>> {
     })
 }
 
+/// Would a later change of it be seen? Not within one tick of the file system's clock (10 ms at most on Linux, 2 s where it
+/// keeps whole seconds): then both have one time. `now` is when `stat` was asked for, or before.
+pub fn may_be_noted(stat: &Stat, now: Duration) -> bool {
+    let tick = match stat.ctime_ns % 1_000_000_000 {
+        0 => Duration::from_secs(3),
+        _ => Duration::from_millis(30),
+    };
+    let now = i128::try_from(now.as_nanos()).unwrap_or(0);
+    now - stat.ctime_ns > i128::try_from(tick.as_nanos()).unwrap_or(i128::MAX)
+}
+
 /// Notes that it has been checked.
 pub fn note(state: &Path, policy: &Path, stat: &Stat, known: &Known, sys: &Sys<'_>) {
     let name = policy.display().to_string();
@@ -102,10 +114,11 @@ pub fn note(state: &Path, policy: &Path, stat: &Stat, known: &Known, sys: &Sys<'
 
 fn key(policy: &Path, stat: &Stat) -> String {
     format!(
-        "3 {} {} {} {} {} {}",
+        "4 {} {} {} {} {} {} {}",
         env!("CARGO_PKG_VERSION"),
         stat.len,
         stat.mtime_ns,
+        stat.ctime_ns,
         stat.id.0,
         stat.id.1,
         policy.display()

@@ -303,6 +303,7 @@ fn stat_of(facts: &Metadata) -> Stat {
         uid: facts.uid(),
         gid: facts.gid(),
         mtime_ns: i128::from(facts.mtime()) * 1_000_000_000 + i128::from(facts.mtime_nsec()),
+        ctime_ns: i128::from(facts.ctime()) * 1_000_000_000 + i128::from(facts.ctime_nsec()),
         id: (facts.dev(), facts.ino()),
     }
 }
