@@ -1,6 +1,8 @@
 //! The policy: which rules are in force, and what they say of a call. Reads policy files, settings that it
 //! protects and links; writes nothing but the note that a policy's patterns have been checked.
 
+#[cfg(test)]
+mod agree;
 mod index;
 mod judge;
 mod load;
