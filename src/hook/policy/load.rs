@@ -404,6 +404,27 @@ mod tests {
                 "`later`",
             ),
             (r#"{"providers":[{"command":["x"]}]}"#, "absolute"),
+            // Of two only one would count: rules that somebody wrote would be silently off.
+            (
+                r#"{"bash_deny":[{"pattern":"a"}],"_x":1,"_x":2,"bash\u005fdeny":[]}"#,
+                "`bash_deny` stands twice",
+            ),
+            (
+                r#"{"mcp_deny":["a"],"mcp_deny":["b"]}"#,
+                "`mcp_deny` stands twice",
+            ),
+            (
+                r#"{"path_deny":[{"pattern":"a"},{"pattern":"a","pattern":"b"}]}"#,
+                "`path_deny[1].pattern` stands twice",
+            ),
+            (
+                r#"{"bash_deny":[{"program":"a","verbs":"b","verbs":"c"}]}"#,
+                "`bash_deny[0].verbs` stands twice",
+            ),
+            (
+                r#"{"providers":[{"command":["/a"],"command":["/b"]}]}"#,
+                "`providers[0].command` stands twice",
+            ),
         ] {
             let e = Policy::parse(text.as_bytes()).unwrap_err();
             assert!(e.contains(expected), "{text}: {e}");
