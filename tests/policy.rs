@@ -31,10 +31,10 @@ mod removals;
 #[path = "hook/run.rs"]
 #[allow(dead_code, reason = "shared with tests/hook.rs")]
 mod run;
-#[path = "policy/wrapped.rs"]
-mod wrapped;
 #[path = "policy/stale.rs"]
 mod stale;
+#[path = "policy/wrapped.rs"]
+mod wrapped;
 
 use lines::{ALLOW, ASK, DENY};
 use run::{Said, command, home, run as feed};
