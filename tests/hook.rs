@@ -24,13 +24,14 @@ mod program;
 mod run;
 #[path = "hook/slow.rs"]
 mod slow;
+#[path = "hook/table.rs"]
+mod table;
 #[path = "hook/transcripts.rs"]
 mod transcripts;
 
 use gitvow::hook::agent::{Agent, Event};
 use gitvow::hook::{caller, json::Json, normalize};
 use gitvow::spec::builtin;
-use judge::{Effect, effect};
 use run::{Said, hook};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -244,85 +245,6 @@ fn a_broken_policy_is_announced_where_the_agent_listens() {
     .into();
     expected.insert(("kimi".to_owned(), "UserPromptSubmit"));
     assert_eq!(told, expected);
-}
-
-#[test]
-fn every_agent_obeys_the_answer_it_gets() {
-    for case in cases().iter().filter(|c| c.is_gate()) {
-        let name = format!("{}/{}", case.agent, case.name);
-        let judged = |said: &Said| effect(&case.agent, &case.event, &case.input, said);
-        let allowed = case.hook(ALLOW);
-        assert_eq!(judged(&allowed), Effect::Runs, "{name}");
-        assert!(
-            !allowed.stdout.contains("auto_approve")
-                && !allowed.stdout.contains("permissionDecision"),
-            "{name}"
-        );
-        let mcp = case.name.contains("mcp") || case.event.contains("MCP");
-        let reason = if mcp { "deny list" } else { "golden reason" };
-        assert_blocks(&judged(&case.hook(DENY)), reason, &name);
-        let asked = judged(&case.hook(ASK));
-        let reason = if mcp { "allow list" } else { "golden reason" };
-        if case.agent == "cursor"
-            && ["preToolUse-shell", "preToolUse-mcp"].contains(&case.name.as_str())
-        {
-            // The specific event asks.
-            assert_eq!(asked, Effect::Runs, "{name}");
-        } else if case.can_ask() {
-            assert!(
-                matches!(&asked, Effect::Asks(r) if r.contains(reason) && !r.starts_with("BLOCKED")),
-                "{name}: {asked:?}"
-            );
-        } else {
-            assert_blocks(&asked, reason, &name);
-            assert!(
-                matches!(&asked, Effect::Blocks(r) if r.contains("To allow it")),
-                "{name}: {asked:?}"
-            );
-        }
-        for policy in ["[]", "{", r#"{"bash_deny":[{"pattern":"(?=x)"}]}"#] {
-            let reason = if policy.len() > 2 {
-                "(?=x)"
-            } else {
-                "policy.json"
-            };
-            assert_blocks(&judged(&case.hook(policy)), reason, &name);
-        }
-        for payload in [&b""[..], b"{", b"[1]", b"hello", b"{}"] {
-            let said = hook(&["--agent", &case.agent, &case.event], payload, Some(ALLOW));
-            // A Copilot payload that can't be read has no variant: the flat form is obeyed by both.
-            assert_blocks(
-                &effect(&case.agent, &case.event, payload, &said),
-                "payload",
-                &name,
-            );
-        }
-    }
-}
-
-impl Case {
-    /// Where a person can be asked (facts 13 and 18.2).
-    fn can_ask(&self) -> bool {
-        match self.agent.as_str() {
-            "claude" => self.name != "PreToolUse-bypass",
-            "cursor" => self.event != "preToolUse",
-            "copilot" | "antigravity" | "qwen" => true,
-            _ => false,
-        }
-    }
-}
-
-fn assert_blocks(effect: &Effect, reason: &str, name: &str) {
-    match effect {
-        Effect::Blocks(said) => {
-            assert!(said.starts_with("BLOCKED"), "{name}: {said}");
-            assert!(
-                said.contains(reason),
-                "{name}: `{reason}` is not in `{said}`"
-            );
-        }
-        other => panic!("{name}: {other:?} where {reason} should block"),
-    }
 }
 
 #[test]

@@ -62,13 +62,15 @@ pub fn answer(
         });
     let forms = seat.forms(json);
     let failed = |kind: &'static str, what: String, help: &str| {
-        let denial = gate.then(|| seat.deny(forms, &message::failed(&what, help)));
-        Outcome::fault(denial, kind, what)
+        let answer = match gate {
+            true => seat.deny(forms, &message::failed(&what, help)),
+            false => seat.usual(),
+        };
+        Outcome::fault(Some(answer), kind, what)
     };
-    super::lay_down(&if gate {
-        seat.deny(forms, LAST_WORD)
-    } else {
-        Answer::silence()
+    super::lay_down(&match gate {
+        true => seat.deny(forms, LAST_WORD),
+        false => seat.usual(),
     });
     if let Some(fault) = &request.fault
         && (gate || seat.data.is_none())
@@ -218,6 +220,12 @@ impl Seat<'_> {
             })
     }
 
+    /// What an event hears that stops nothing: silence, or the form that it must have.
+    fn usual(&self) -> Answer {
+        let own = self.special().and_then(|s| s.answers.as_ref());
+        own.map_or_else(Answer::silence, |f| answer::allow(f, &self.request.event))
+    }
+
     /// Events that stop nothing. A session's start says so when every call is going to be denied.
     fn other(
         &self,
@@ -237,8 +245,7 @@ impl Seat<'_> {
             Event::Subagent | Event::PreToolUse => "subagent",
         };
         let own = self.special().and_then(|s| s.answers.as_ref());
-        let mut answer =
-            own.map_or_else(Answer::silence, |f| answer::allow(f, &self.request.event));
+        let mut answer = self.usual();
         // Kimi reads nothing at a session's start, and what is printed at a prompt: then that event has a form.
         let context = match event {
             Event::SessionStart => forms.context.as_ref(),
