@@ -23,7 +23,7 @@ pub fn after_install(
     notes.extend(shifted(spec, plan));
     for (other, title) in readers(session, &spec.name, scope) {
         if other != spec.name && plan.files.iter().any(|f| !f.tree) {
-            notes.push(format!("{title} also loads this file: a call of its may reach gitvow twice, and is judged each time"));
+            notes.push(format!("{title} also loads this file: one of its calls may reach gitvow twice, and is judged each time"));
         }
     }
     for (loaded, scopes) in &spec.loads {

@@ -211,14 +211,14 @@ fn play(session: &Session<'_>, scope: Scope, chosen: &Chosen, steps: &mut Steps)
         gitvow.run("install", &["--dry-run"]).and_then(|plan| {
             gitvow.inside(&plan)?;
             same("a dry run wrote")?;
-            Ok(format!("{} files would change", writes(&plan)))
+            Ok(format!("{} would change", writes(&plan)))
         })
     })?;
     let mut written = Vec::new();
     steps.step("install", {
         gitvow.run("install", &[]).map(|done| {
             written = artifacts(&done);
-            format!("{} files written", writes(&done))
+            format!("{} written", writes(&done))
         })
     })?;
     let installed = scratch.picture();
@@ -245,7 +245,7 @@ fn play(session: &Session<'_>, scope: Scope, chosen: &Chosen, steps: &mut Steps)
     steps.step("uninstall", {
         gitvow
             .run("uninstall", &[])
-            .map(|done| format!("{} files changed back", writes(&done)))
+            .map(|done| format!("{} changed back", writes(&done)))
     })?;
     steps.step(
         "cmp",
@@ -348,13 +348,16 @@ fn artifacts(document: &Value) -> Vec<PathBuf> {
         .collect()
 }
 
-fn writes(document: &Value) -> usize {
+fn writes(document: &Value) -> String {
     let all = document["agents"][0]["artifacts"]
         .as_array()
         .into_iter()
         .flatten();
-    all.filter(|a| matches!(a["action"].as_str(), Some("create" | "edit" | "remove")))
-        .count()
+    let wrote = |a: &&Value| matches!(a["action"].as_str(), Some("create" | "edit" | "remove"));
+    match all.filter(wrote).count() {
+        1 => "1 file".to_owned(),
+        n => format!("{n} files"),
+    }
 }
 
 /// The policies that will judge here can be used.

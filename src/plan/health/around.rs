@@ -14,7 +14,7 @@ pub(super) fn judge(sight: &Sight<'_>, out: &mut Vec<Found>) {
             out.push(Found::at(
                 DOUBLE_LOAD,
                 &record.path,
-                format!("{reader} also loads this file: a call of its may reach gitvow twice, and is judged each time"),
+                format!("{reader} also loads this file: one of its calls may reach gitvow twice, and is judged each time"),
                 "nothing has to be done",
             ));
         }
