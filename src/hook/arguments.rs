@@ -7,6 +7,7 @@ use super::agent::{Agent, Event};
 use super::call::Tool;
 use super::dialect::patch;
 use super::json::Json;
+use super::reach;
 use crate::spec::words::quoted;
 use std::borrow::Cow;
 
@@ -74,8 +75,9 @@ impl<'n, 'b> Arguments<'n, 'b> {
                     ..Tool::default()
                 }])
             }
+            mcp if mcp.starts_with("mcp__") => Ok(reach::tools(known(mcp), self.input)),
             other => {
-                let tools = if before && !other.starts_with("mcp__") && self.may_write() {
+                let tools = if before && self.may_write() {
                     self.written("Edit")
                 } else {
                     Vec::new()
@@ -201,7 +203,7 @@ impl<'n, 'b> Arguments<'n, 'b> {
 }
 
 /// Every text at a path, with the object that it stands in.
-fn every<'b>(
+pub(super) fn every<'b>(
     around: &'b Json<'b>,
     from: &'b Json<'b>,
     path: &str,

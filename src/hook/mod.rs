@@ -4,8 +4,8 @@
 //! whatever goes wrong before a tool is a denial (spec 4.3). It answers first and writes its log after.
 //!
 //! - [`stdin`], [`json`]: one JSON value from a stream that may never end.
-//! - [`agent`], [`normalize`], [`arguments`], [`call`], [`mcp`], [`dialect`]: the planner's data and the calls it makes
-//!   of a payload.
+//! - [`agent`], [`normalize`], [`arguments`], [`reach`], [`call`], [`mcp`], [`dialect`]: the planner's data and the calls
+//!   it makes of a payload.
 //! - [`caller`]: whose form is answered. [`policy`], [`shell`]: the verdict. [`answer`], [`message`]: its form.
 //! - [`effort`]: whether it may become long.
 //! - [`gate`], [`outside`]: one call of a built-in and of an external agent. [`log`]: one line after it.
@@ -25,6 +25,7 @@ pub mod message;
 pub mod normalize;
 pub mod outside;
 pub mod policy;
+pub mod reach;
 pub mod request;
 pub mod shell;
 pub mod stdin;

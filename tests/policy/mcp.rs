@@ -244,3 +244,117 @@ fn captured_calls_obey_rules_in_the_canonical_spelling() {
     }
     assert!(seen >= 9, "only {seen} captures of MCP calls");
 }
+
+/// A shell line or a file stays what it is when an MCP server is asked to run or write it.
+#[test]
+fn servers_that_run_lines_and_write_files_are_judged_by_them_too() {
+    let policy = r#"{"bash_deny":[{"program":"git","verbs":["push"],"flags":["-f"],"reason":"forced push"}],
+        "path_deny":[{"pattern":"/guarded$","reason":"guarded file"}]}"#;
+    let claude = |tool: &str, input: Value| json!({"session_id": "s", "permission_mode": "default", "tool_name": tool, "tool_input": input});
+    let agy = |tool: &str, args: Value| json!({"toolCall": {"name": "call_mcp_tool", "args": {"ServerName": "fs", "ToolName": tool, "Arguments": args}}});
+    for (agent, event, payload, expected) in [
+        (
+            "claude",
+            "PreToolUse",
+            claude("mcp__workspace__bash", json!({"command": "git push -f"})),
+            "forced push",
+        ),
+        (
+            "claude",
+            "PreToolUse",
+            claude("mcp__sh__execute", json!({"cmd": "sudo git push -f"})),
+            "forced push",
+        ),
+        (
+            "claude",
+            "PreToolUse",
+            claude(
+                "mcp__fs__write_file",
+                json!({"path": "/w/guarded", "content": ""}),
+            ),
+            "guarded file",
+        ),
+        (
+            "claude",
+            "PreToolUse",
+            claude(
+                "mcp__fs__moveFile",
+                json!({"source": "/w/x", "destination": "/w/guarded"}),
+            ),
+            "guarded file",
+        ),
+        (
+            "claude",
+            "PreToolUse",
+            claude(
+                "mcp__fs__edit",
+                json!({"edits": [{"path": "/w/a"}, {"path": "/w/guarded"}]}),
+            ),
+            "guarded file",
+        ),
+        (
+            "claude",
+            "PreToolUse",
+            claude(
+                "mcp__fs__write_file",
+                json!({"path": "~/.gitvow/policy.json"}),
+            ),
+            "gitvow's own state",
+        ),
+        (
+            "copilot",
+            "preToolUse",
+            json!({"sessionId": "s", "timestamp": 1, "toolName": "fs-write_file", "toolArgs": {"path": "/w/guarded"}}),
+            "guarded file",
+        ),
+        (
+            "opencode",
+            "PreToolUse",
+            json!({"tool_name": "fs_write_file", "tool_input": {"path": "/w/guarded"}}),
+            "guarded file",
+        ),
+        (
+            "cursor",
+            "beforeMCPExecution",
+            json!({"conversation_id": "c", "generation_id": "g", "tool_name": "write_file", "tool_input": "{\"path\":\"/w/guarded\"}"}),
+            "guarded file",
+        ),
+        (
+            "antigravity",
+            "PreToolUse",
+            agy("write_file", json!({"path": "/w/guarded"})),
+            "guarded file",
+        ),
+        (
+            "gemini",
+            "BeforeTool",
+            json!({"hook_event_name": "BeforeTool", "tool_name": "mcp_fs_write_file", "tool_input": {"file_path": "/w/guarded"}}),
+            "guarded file",
+        ),
+    ] {
+        let said = asked(policy, agent, event, &payload);
+        assert!(
+            (said.stdout.clone() + &said.stderr).contains(expected),
+            "{agent} {payload}: {said:?}"
+        );
+    }
+    for payload in [
+        claude("mcp__fs__read_file", json!({"path": "/w/guarded"})),
+        claude(
+            "mcp__fs__write_file",
+            json!({"path": "/w/free", "content": "git push -f"}),
+        ),
+        claude("mcp__sh__run", json!({"command": "git push"})),
+        claude("mcp__db__query", json!({"command": {"find": 1}})),
+        claude(
+            "mcp__notes__create",
+            json!({"title": "git push -f", "text": "/w/guarded"}),
+        ),
+    ] {
+        assert_eq!(
+            asked(policy, "claude", "PreToolUse", &payload).stdout,
+            "",
+            "{payload}"
+        );
+    }
+}

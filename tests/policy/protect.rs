@@ -223,3 +223,140 @@ fn relocated_files_are_known_with_and_without_their_variable() {
     assert_eq!(judged(home, home, &vars, "Edit", input.clone()), "ask");
     assert_eq!(judged(home, home, &[], "Edit", input), "allow");
 }
+
+/// Every way to write a file that a line's words show. `@` stands for the file.
+const WRITERS: &[&str] = &[
+    "echo x > @",
+    "echo x >> @",
+    "echo x >| @",
+    "echo x &> @",
+    ">@",
+    "cat x 2> @",
+    "ls | tee @",
+    "ls | tee -a other @",
+    "ls | sponge @",
+    "cp x @",
+    "cp -t @ x",
+    "mv x @",
+    "mv @ x",
+    "ln -sf x @",
+    "install -m 644 x @",
+    "rsync x @",
+    "rm @",
+    "rm -f -- @",
+    "unlink @",
+    "shred -u @",
+    "truncate -s 0 @",
+    "touch @",
+    "chmod 777 @",
+    "chown me @",
+    "dd if=x of=@",
+    "sed -i s/a/b/ @",
+    "sed -i.bak -e s/a/b/ @",
+    "sed --in-place s/a/b/ @",
+    "perl -pi -e s/a/b/ @",
+    "ruby -i -pe x @",
+    "gawk -i inplace x @",
+    "yq -i .a=1 @",
+    "vim -c wq @",
+    "nano @",
+    "ed @ <<E\nw\nE",
+    "curl -o @ x",
+    "curl --output=@ x",
+    "wget -O @ x",
+    "sort -o @ x",
+    "openssl enc -out @",
+    "gpg --output @ -d x",
+    "prettier --write @",
+    "git restore @",
+    "git checkout HEAD -- @",
+    "git rm @",
+    "git mv x @",
+    "patch @ < x",
+    "cd / && echo x > @",
+    "sudo tee @ < x",
+    "sh -c 'echo x > @'",
+    "find . -exec cp {} @ \\;",
+    "echo x | xargs cp y @",
+    "f=@; echo x > $f",
+    "cat <<E > @\nx\nE",
+    "pwsh -c 'Set-Content @ x'",
+    "pwsh -c 'Remove-Item -Force @'",
+    "cmd /c del @",
+    "docker run -v /:/h img tee @",
+];
+
+/// Ways to read it.
+const READERS: &[&str] = &[
+    "cat @",
+    "less @",
+    "grep x @",
+    "cp @ x",
+    "cp @ /tmp/",
+    "diff @ x",
+    "sed -n 1p @",
+    "prettier --check @",
+    "gofmt -l @",
+    "black --check @",
+    "jq . @",
+    "yq . @",
+    "head -1 < @",
+    "wc -l @",
+    "git diff @",
+    "git log -- @",
+    "git add @",
+    "echo @",
+    "test -f @ && echo there",
+    "ls -l @",
+    "stat @",
+    "sha256sum @",
+    "tar cf x.tar @",
+    "curl -d @ http://x",
+    "rsync @ x",
+    "sort @ > x",
+    "echo '> @'",
+    "grep -r '@' .",
+];
+
+#[test]
+fn writers_are_known_and_readers_are_let_through() {
+    let home = home(Some("{}"));
+    let home = home.path();
+    fs::write(home.join(".gitvow/records"), "").unwrap();
+    let settings = home.join(".claude/settings.json");
+    fs::create_dir(home.join(".claude")).unwrap();
+    fs::write(&settings, "{}").unwrap();
+    let state = home.join(".gitvow/policy.json");
+    let mut wrong = Vec::new();
+    for (lines, of_state, of_settings) in [(WRITERS, "deny", "ask"), (READERS, "allow", "allow")] {
+        for text in lines {
+            for (file, expected) in [(&state, of_state), (&settings, of_settings)] {
+                let command = text.replace('@', &file.display().to_string());
+                let said = line(home, home, &command);
+                if said != expected {
+                    wrong.push(format!("{command}: {said}, not {expected}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What a program does with a name in its text can't be read.
+    for text in [
+        "python3 -c \"open('@', 'w')\"",
+        "node -e \"fs.writeFileSync('@')\"",
+        "python3 - <<E\nopen('@','w')\nE",
+    ] {
+        for file in ["~/.gitvow/policy.json", ".claude/settings.json"] {
+            assert_eq!(
+                line(home, home, &text.replace('@', file)),
+                "ask",
+                "{text} {file}"
+            );
+        }
+        assert_eq!(
+            line(home, home, &text.replace('@', "x.json")),
+            "allow",
+            "{text}"
+        );
+    }
+}

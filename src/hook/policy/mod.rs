@@ -295,7 +295,11 @@ fn facts<'c>(call: &'c Call<'_>, ground: &'c Ground, sys: &Sys<'_>) -> Facts<'c>
         effort::spend(4096);
         Target::new(word, &ground.cwd, dirs, removes, sys.disk, sys.env)
     };
-    if let Some(line) = tool.command.as_deref().filter(|_| tool.is_shell()) {
+    if let Some(line) = tool
+        .command
+        .as_deref()
+        .filter(|_| tool.is_shell() || facts.mcp.is_some())
+    {
         facts.line = Some(line);
         facts.cwd = Some(&ground.cwd);
         facts.reading = shell::read(line);
@@ -311,7 +315,11 @@ fn facts<'c>(call: &'c Call<'_>, ground: &'c Ground, sys: &Sys<'_>) -> Facts<'c>
             facts.home = home.to_string_lossy().into_owned();
         }
     }
-    if let Some(path) = tool.file_path.as_deref().filter(|_| tool.is_edit()) {
+    if let Some(path) = tool
+        .file_path
+        .as_deref()
+        .filter(|_| tool.is_edit() || facts.mcp.is_some())
+    {
         targets.push(target(path, &[], false));
     }
     facts.targets = targets

@@ -14,6 +14,10 @@ const INTERPRETERS: [&str; 13] = [
     "python", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk",
     "sqlite3", "vim",
 ];
+/// Those of them that run whole programs.
+const LANGUAGES: [&str; 8] = [
+    "python", "perl", "ruby", "node", "deno", "bun", "php", "lua",
+];
 
 /// Where to look: the state home, the working directory and its repository, the agent that is calling.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +64,7 @@ pub fn protect(facts: &Facts<'_>, around: &Around<'_>, sys: &Sys<'_>) -> Ruling 
             return Ruling::new(Verdict::Deny, reason, RULE);
         }
     }
-    if let Some(ruling) = named_in_text(facts, &places) {
+    if let Some(ruling) = named_in_text(facts, &places, around.agent) {
         return ruling;
     }
     for (target, _) in &facts.targets {
@@ -79,8 +83,9 @@ fn names_state(line: &str) -> bool {
         || line.contains("GITVOW_HOME")
 }
 
-/// An interpreter, or a line that can't be read, that names the state home: nobody can say what it does.
-fn named_in_text(facts: &Facts<'_>, places: &[PathBuf; 2]) -> Option<Ruling> {
+/// An interpreter, or a line that can't be read, that names the state home or the caller's settings: nobody can say what
+/// it does.
+fn named_in_text(facts: &Facts<'_>, places: &[PathBuf; 2], agent: &str) -> Option<Ruling> {
     let line = facts.line?;
     let named = {
         let paths = places.iter().map(|p| p.to_string_lossy());
@@ -89,17 +94,21 @@ fn named_in_text(facts: &Facts<'_>, places: &[PathBuf; 2]) -> Option<Ruling> {
                 .iter()
                 .any(|p| line.contains(p))
     } || line.contains("GITVOW_HOME");
-    let opaque = || {
-        facts.reading.unreadable
-            || facts.reading.commands.iter().any(|c| {
-                let name = c
-                    .program
-                    .trim_end_matches(|d: char| d.is_ascii_digit() || d == '.');
-                INTERPRETERS.contains(&c.program.as_str()) || INTERPRETERS.contains(&name)
-            })
+    let runs = |programs: &[&str]| {
+        facts.reading.commands.iter().any(|c| {
+            let bare = |d: char| d.is_ascii_digit() || d == '.';
+            let name = c.program.trim_end_matches(bare);
+            programs.contains(&c.program.as_str()) || programs.contains(&name)
+        })
     };
-    (named && opaque()).then(|| {
+    if named && (facts.reading.unreadable || runs(&INTERPRETERS)) {
         let reason = "it names gitvow's own state, and what it does there can't be read";
-        Ruling::new(Verdict::Ask, reason, RULE)
-    })
+        return Some(Ruling::new(Verdict::Ask, reason, RULE));
+    }
+    // `awk` and an editor in a pipe mostly read: what they write of these is seen by its operand.
+    let settings = settings::named(line, agent).filter(|_| runs(&LANGUAGES))?;
+    let reason = format!(
+        "it names the settings of {agent}, `{settings}`, and what it does there can't be read"
+    );
+    Some(Ruling::new(Verdict::Ask, reason, RULE))
 }

@@ -33,6 +33,15 @@ pub fn wired(target: &Target, around: &Around<'_>, sys: &Sys<'_>) -> Option<Stri
     recorded(target, around, sys).then(|| "holds entries of gitvow".to_owned())
 }
 
+/// A file of that agent's settings which a text names.
+pub fn named(text: &str, agent: &str) -> Option<&'static str> {
+    LIST.lines().find_map(|line| {
+        let (name, rest) = line.split_once(' ')?;
+        let (scope, path) = rest.split_once(' ')?;
+        (name == agent && scope != "env" && text.contains(path)).then_some(path)
+    })
+}
+
 /// The agent whose settings that file is: of the caller any settings file counts (another one can switch
 /// hooks off), of other agents only one that names gitvow.
 fn settings_of(target: &Target, around: &Around<'_>, sys: &Sys<'_>) -> Option<&'static str> {

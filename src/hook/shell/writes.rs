@@ -51,7 +51,9 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
     };
     match command.program.as_str() {
         "tee" | "touch" | "truncate" | "mkdir" | "chmod" | "chown" | "chgrp" | "chattr"
-        | "setfacl" | "patch" | "ed" | "ex" => all(false, &mut operands(args)),
+        | "setfacl" | "setfattr" | "chflags" | "fallocate" | "mkfifo" | "mknod" | "patch"
+        | "sponge" | "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "emacs" | "dos2unix"
+        | "unix2dos" | "gzip" | "gunzip" | "bzip2" | "xz" => all(false, &mut operands(args)),
         // Only a recursive removal reaches what lies below.
         "rm" => all(
             short_or_long(args, &['r', 'R'], "--recursive"),
@@ -59,6 +61,30 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
         ),
         "unlink" | "shred" | "rmdir" => all(false, &mut operands(args)),
         "sed" | "gsed" | "perl" | "ruby" if in_place(args) => all(false, &mut operands(args)),
+        "yq" if in_place(args) => all(false, &mut operands(args)),
+        "awk" | "gawk" if args.iter().any(|a| a == "inplace") => all(false, &mut operands(args)),
+        "prettier" | "gofmt" | "clang-format" if has(args, &["--write", "-w", "-i"]) => {
+            all(false, &mut operands(args));
+        }
+        "black" | "rustfmt" if !has(args, &["--check", "--diff"]) => {
+            all(false, &mut operands(args));
+        }
+        "sort" | "gpg" | "openssl" | "iconv" | "pandoc" | "jq" => all(
+            false,
+            &mut values(args, &["-o", "--output", "-out"]).into_iter(),
+        ),
+        // PowerShell and cmd.
+        "Set-Content" | "Add-Content" | "Clear-Content" | "Out-File" | "New-Item"
+        | "Tee-Object" => {
+            all(false, &mut operands(args));
+        }
+        "Remove-Item" | "ri" | "rd" | "del" | "erase" => all(true, &mut operands(args)),
+        "Move-Item" | "move" | "Copy-Item" | "copy" | "xcopy" | "robocopy" => {
+            all(
+                command.program.to_ascii_lowercase().starts_with("move"),
+                &mut operands(args),
+            );
+        }
         "dd" => all(
             false,
             &mut args.iter().filter_map(|a| a.strip_prefix("of=")),
@@ -198,6 +224,10 @@ fn short_or_long(args: &[String], letters: &[char], long: &str) -> bool {
                 .strip_prefix('-')
                 .is_some_and(|cluster| cluster.contains(letters)),
         })
+}
+
+fn has(args: &[String], options: &[&str]) -> bool {
+    args.iter().any(|a| options.contains(&a.as_str()))
 }
 
 fn in_place(args: &[String]) -> bool {
