@@ -21,6 +21,7 @@ mod doctor {
     mod files;
     mod home;
     mod inert;
+    mod overruled;
     mod probe;
     mod state;
     mod trees;

@@ -72,6 +72,33 @@ fn it_is_another_build() {
     });
 }
 
+/// Found 2026-11-30: emptied, cut off or replaced by another program it was "another build", and all was ok; a shell runs an
+/// empty file without a word, and the gate lets everything through.
+#[test]
+fn it_is_no_gitvow_at_all() {
+    type Damage = fn(&std::path::Path);
+    let damages: [Damage; 4] = [
+        |path| std::fs::write(path, "").unwrap(),
+        |path| std::fs::write(path, "#!/bin/sh\nexit 0\n").unwrap(),
+        |path| {
+            let bytes = std::fs::read(path).unwrap();
+            std::fs::write(path, &bytes[..bytes.len() - bytes.len() / 3]).unwrap();
+        },
+        |path| {
+            std::fs::copy("/bin/true", path).unwrap();
+        },
+    ];
+    for damage in damages {
+        provoke("command-not-executable", "broken", &damage);
+    }
+    let home = Home::installed();
+    let path = home.file(".gitvow/bin/gitvow");
+    // What it says to do mends it.
+    std::fs::write(&path, "").unwrap();
+    home.gitvow(&["install", "--agent", "claude"]);
+    assert_eq!(home.agent("claude", "user")["state"], "ok");
+}
+
 #[test]
 fn a_touched_launcher_is_the_same_build() {
     let home = Home::installed();
