@@ -25,6 +25,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 mod chosen;
+mod launcher;
 mod state;
 
 use chosen::{Chosen, Planners, choose};
@@ -48,17 +49,20 @@ pub fn run(args: &args::Doctor, sys: &Sys<'_>, console: &mut Console<'_>) -> Res
         findings: state::findings(&session),
         notes,
     };
-    let other_build = other_build(&session);
+    let launcher = launcher::look(&session);
     let loaders = loaders(&session, &planners);
     // Nearly every entry runs the same one.
     let programs = RefCell::new(BTreeMap::new());
     let program = |path: &Path| {
         let mut known = programs.borrow_mut();
-        let look = || program(sys, path);
+        let look = || match program(sys, path) {
+            Program::Runs if path == session.state.launcher() => launcher.program.clone(),
+            other => other,
+        };
         known.entry(path.to_path_buf()).or_insert_with(look).clone()
     };
     for chosen in &chosen {
-        let other_build = other_build.as_deref();
+        let other_build = launcher.other_build.as_deref();
         let health = one(args, &session, chosen, &loaders, other_build, &program);
         let idle = health.state == Health::NotInstalled && health.findings.is_empty();
         if chosen.shown || !idle {
@@ -244,26 +248,6 @@ fn program(sys: &Sys<'_>, path: &Path) -> Program {
         Ok(Resolved::Loop) => Program::Dangling(path.to_path_buf()),
         _ => Program::Missing,
     }
-}
-
-/// The launcher isn't the copy that was recorded, or is older than this program.
-fn other_build(session: &Session<'_>) -> Option<String> {
-    let path = session.state.launcher();
-    let record = session.records.iter().find(|r| r.path == path)?;
-    let Body::Tree(tree) = &record.body else {
-        return None;
-    };
-    let noted = tree.launcher.as_ref()?;
-    let stat = session.sys.disk.stat(&real(session.sys, &path)).ok()?;
-    let touched = noted.mtime_ns == 0
-        || i128::from(noted.mtime_ns) != stat.mtime_ns
-        || stat.len != tree.print.len;
-    if touched && session.sys.disk.hash(&real(session.sys, &path)).ok()? != tree.print.sha256 {
-        return Some("is not the copy that gitvow put there".to_owned());
-    }
-    let own = env!("CARGO_PKG_VERSION");
-    crate::plan::launcher::newer(own, &noted.version)
-        .then(|| format!("is gitvow {}, older than this one ({own})", noted.version))
 }
 
 /// Agents that also load files of others, and that are installed here or present on this machine.

@@ -196,6 +196,25 @@ impl<'a> JsonDoc<'a> {
         self.extras
     }
 
+    /// See [`super::Doc::overruled`].
+    pub fn overruled(&self, path: &[String], at: usize) -> Option<(usize, String)> {
+        let mut host = self.containers.first()?;
+        for key in path {
+            let last = self.last(host, key)?;
+            if !last.span().contains(&at) {
+                return Some((last.start(), key.clone()));
+            }
+            host = self.containers.get(last.inner as usize)?;
+        }
+        None
+    }
+
+    /// The member of that name which readers take: of several the last.
+    fn last(&self, object: &'_ Located, key: &str) -> Option<Item> {
+        let mut items = object.items.iter().rev();
+        items.find(|i| self.key(i).as_deref() == Some(key)).copied()
+    }
+
     fn key(&self, item: &Item) -> Option<Cow<'a, str>> {
         let quoted = self.text.get(item.key.0 as usize..item.key.1 as usize)?;
         let inner = quoted.get(1..quoted.len().checked_sub(1)?)?;
@@ -254,14 +273,11 @@ pub fn lookup(text: &str, path: &[String]) -> Option<(usize, Value)> {
         shape: Shape::Events,
     };
     let doc = JsonDoc::open(text, &[root]).ok()?;
-    let holder = doc
-        .containers
-        .iter()
-        .find(|c| !c.array && c.path == parents)?;
-    let item = holder
-        .items
-        .iter()
-        .find(|i| doc.key(i).as_deref() == Some(last))?;
+    let mut holder = doc.containers.first()?;
+    for key in parents {
+        holder = doc.containers.get(doc.last(holder, key)?.inner as usize)?;
+    }
+    let item = doc.last(holder, last)?;
     Some((
         item.value.0 as usize,
         parse(&text[item.value.0 as usize..item.end()])?,

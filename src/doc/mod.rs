@@ -237,6 +237,15 @@ impl<'a> Doc<'a> {
         }
     }
 
+    /// The key on the way to an element at `at` in the list under `path` that stands again further down, and where:
+    /// readers take the last one, so that what stands in the others is dead. Never in TOML, where it is no grammar.
+    pub fn overruled(&self, path: &[String], at: usize) -> Option<(usize, String)> {
+        match self {
+            Self::Json(d) => d.overruled(path, at),
+            Self::Toml(_) => None,
+        }
+    }
+
     /// The top-level keys with the offsets of their values (keys of the root object; none for TOML, whose vendors
     /// don't restrict them).
     pub fn top_level(&self) -> Vec<(String, usize)> {
@@ -305,7 +314,7 @@ impl<'a> Doc<'a> {
     }
 }
 
-/// The value at a path of keys and its offset, in any document; `None` when it isn't there or the text can't be read.
+/// The value at a path of keys and its offset, in any document, of a key that stands twice the last, as readers have it; `None` when it isn't there or the text can't be read.
 pub fn lookup(format: Format, text: &str, path: &[String]) -> Option<(usize, Value)> {
     match format {
         Format::Json | Format::Jsonc => json::lookup(text, path),

@@ -310,6 +310,28 @@ impl<'a> Matched<'a> {
         }
     }
 
+    /// Entries of this owner, or among `found`, under a key that stands again behind them: the agent reads the last
+    /// one, and to say that all is as wanted would be a lie.
+    fn overruled(&self, owner: &Owner, found: &[CutRequest]) -> Result<(), Fault> {
+        if self.untouched {
+            return Ok(());
+        }
+        let mine = self.entries.iter().zip(&self.matches);
+        let mine = mine.filter(|(e, _)| e.owner == *owner);
+        let mine = mine.filter_map(|(_, m)| Some(&self.elements[m.element()?]));
+        let others = self.elements.iter();
+        let others = others.filter(|e| found.iter().any(|f| f.span == e.span));
+        for element in mine.chain(others) {
+            if let Some((at, key)) = self.doc.overruled(&element.path, element.span.start) {
+                let message = format!(
+                    "the key `{key}` stands here a second time, and the agent reads this one only: gitvow's entries stand in the other"
+                );
+                return Err(Fault::at("duplicate-key", at, message));
+            }
+        }
+        Ok(())
+    }
+
     /// Elements that nobody has recorded and that are of gitvow's form, for one agent's names.
     fn unrecorded(&self, names: &[String]) -> Vec<Unrecorded> {
         let mut claimed = vec![false; self.elements.len()];

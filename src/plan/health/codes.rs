@@ -112,7 +112,7 @@ codes! {
     COMMAND_NOT_FOUND "command-not-found" Command Error Broken
         "the program that an entry runs is not there: most agents then run every tool unguarded" "`gitvow install` puts the launcher back"
     COMMAND_NOT_EXECUTABLE "command-not-executable" Command Error Broken
-        "the program that an entry runs can't be run" "the `chmod` that is named"
+        "the program that an entry runs can't be run, or stands where the launcher was and is no gitvow (empty, cut off, another program)" "the `chmod` that is named, or `gitvow install`"
     LAUNCHER_DANGLING "launcher-dangling" Command Error Broken
         "the program that an entry runs is a link to nothing" "`rm` the link, then `gitvow install`"
     LAUNCHER_OTHER_BUILD "launcher-other-build" Command Note None
@@ -127,7 +127,7 @@ codes! {
     UNTRUSTED "untrusted" Inert Error Broken
         "the agent has not approved our hooks and skips them without a word (Codex; only `--probe` also compares the hash)" "approve them in the agent"
     SHADOWED "shadowed" Inert Error Broken
-        "another file of the agent has the same event and switches ours off (Droid: hooks.json over settings.json)" "uninstall, then install: the entry goes to the file that counts"
+        "another file of the agent has the same event and switches ours off (Droid: hooks.json over settings.json), or a key on the way to our entry stands again further down in its own file, and agents read the last one" "uninstall, then install: the entry goes to the file that counts; of two keys keep one"
     TIMEOUT_UNIT "timeout-unit" Inert Error Broken
         "an entry's timeout is in the wrong unit for this agent: the hook would be killed at once, or wait for hours" "`gitvow install --force` puts ours back"
 

@@ -26,6 +26,8 @@ pub enum Program {
     Dangling(PathBuf),
     /// A file without the right to run it, or something else than a file.
     NotExecutable,
+    /// A file that may be run and isn't gitvow: why it is known.
+    NotGitvow(&'static str),
     /// A program.
     Runs,
 }
@@ -191,6 +193,11 @@ pub(super) fn judge(
                 COMMAND_NOT_EXECUTABLE,
                 format!("the hooks run `{shown}`, which can't be run"),
                 format!("chmod 0755 {}", quoted(path)),
+            ),
+            Program::NotGitvow(why) => add(
+                COMMAND_NOT_EXECUTABLE,
+                format!("the hooks run `{shown}`, which is no gitvow: {why}"),
+                again(),
             ),
             Program::Runs if path != launcher && !is_portable(path, sight) => add(
                 COMMAND_STALE,

@@ -5,7 +5,7 @@ use super::codes::{
     FILE_MISSING, FILE_REFORMATTED, FILE_REPLACED, FILE_UNPARSEABLE, TIMEOUT_UNIT,
     UNRECORDED_ENTRY,
 };
-use super::today::{Today, only_timeout_differs, shadowed};
+use super::today::{Today, only_timeout_differs, overruled, shadowed};
 use super::{Found, Sight, command, inert, trust};
 use crate::doc::{Fault, text::position};
 use crate::error::Error;
@@ -82,6 +82,7 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, merge: &Merge, out: &mut
             format!("{} --dry-run", sight.command("uninstall")),
         ));
     }
+    overruled(sight, path, text, &looked, out);
     let shadowed = shadowed(sight, path, text, &looked, out);
     if !shadowed {
         today.outdated(sight, path, text, &looked, out);

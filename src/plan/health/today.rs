@@ -5,6 +5,7 @@ use super::codes::{ENTRY_OUTDATED, SHADOWED};
 use super::entries::{event_of, placed};
 use super::{Found, Sight, command};
 use crate::doc::{lookup, text::position};
+use crate::plan::admit::quoted;
 use crate::plan::agent::put;
 use crate::plan::matching::same;
 use crate::plan::reconcile::{Look, Seen, Stand};
@@ -204,6 +205,33 @@ pub(super) fn shadowed(
         }
     }
     any
+}
+
+/// Entries under a key that stands again further down: the agent reads that one.
+pub(super) fn overruled(
+    sight: &Sight<'_>,
+    path: &Path,
+    text: &str,
+    looked: &Look<'_>,
+    out: &mut Vec<Found>,
+) {
+    for seen in &looked.seen {
+        let Some((at, key)) = looked.doc.overruled(&seen.keys, seen.at) else {
+            continue;
+        };
+        let (line, column) = position(text, at);
+        let message = format!(
+            "`{key}` stands a second time in `{}`, in line {line}, column {column}, and that one counts: {} never runs the entry here",
+            path.display(),
+            sight.title()
+        );
+        let mut found = placed(sight, SHADOWED, path, text, seen, message);
+        found.help = format!(
+            "keep one of the two: ${{EDITOR:-vi}} +{line} {}",
+            quoted(path)
+        );
+        out.push(found);
+    }
 }
 
 pub(super) fn only_timeout_differs(seen: &Seen<'_>) -> bool {

@@ -30,6 +30,7 @@ pub(super) fn put(
     };
     work.over_records();
     work.over_strangers(adopt);
+    m.overruled(&wish.owner.owner, &work.found)?;
     work.finish(known, before)
 }
 
