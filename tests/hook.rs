@@ -16,6 +16,8 @@ mod failing;
 mod judge;
 #[path = "hook/logging.rs"]
 mod logging;
+#[path = "hook/lost.rs"]
+mod lost;
 #[path = "hook/outside.rs"]
 mod outside;
 #[path = "common/program.rs"]

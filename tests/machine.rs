@@ -132,6 +132,35 @@ fn a_disk_that_is_full() {
     assert!(full > 2, "{full} times full");
 }
 
+/// The kernel ends a program that writes beyond this limit, unless it doesn't try.
+#[test]
+fn a_limit_on_the_size_of_files() {
+    for blocks in [0, 1, 64] {
+        let scratch = Scratch::new();
+        let before = scratch.tree();
+        let run = |verb: &str| {
+            scratch.sh(
+                &[],
+                &format!("ulimit -f {blocks}; \"$G\" {verb} --agent claude"),
+            )
+        };
+        for output in [run("install"), run("install")] {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{blocks}: {said}");
+            assert!(said.contains("too large"), "{blocks}: {said}");
+            assert_eq!(scratch.tree(), before);
+        }
+        let left = scratch.sh(&[], "ls -A \"$HOME/.gitvow\" | grep -v '^lock$\\|^records$\\|^bin$'; ls -A \"$HOME/.gitvow/bin\" \"$HOME/.gitvow/records\" | grep -v :");
+        assert_eq!(String::from_utf8_lossy(&left.stdout).trim(), "", "{blocks}");
+        succeeds(&scratch.sh(&[], "\"$G\" install --agent claude"));
+        if blocks == 0 {
+            assert_eq!(run("uninstall").status.code(), Some(1));
+        }
+        succeeds(&scratch.sh(&[], "\"$G\" uninstall --agent claude"));
+        assert_eq!(scratch.tree(), before);
+    }
+}
+
 #[test]
 fn an_ordinary_user_who_may_not_write() {
     let scratch = Scratch::new();
