@@ -197,6 +197,7 @@ impl Seat<'_> {
         };
         Outcome {
             answer,
+            stops: noted.kind != "allowed",
             noted: vec![noted],
         }
     }
@@ -267,6 +268,7 @@ impl Seat<'_> {
         }
         Outcome {
             answer,
+            stops: false,
             noted: vec![noted],
         }
     }

@@ -58,12 +58,15 @@ pub struct Outcome {
     pub answer: Answer,
     /// Lines for the log.
     pub noted: Vec<Noted>,
+    /// It stops something: where its words can't be delivered the exit code says it.
+    pub stops: bool,
 }
 
 impl Outcome {
     /// Something failed: the denial where one is due, else silence; either way a line in the log.
     fn fault(denial: Option<Answer>, kind: &'static str, what: String) -> Self {
         Self {
+            stops: denial.is_some(),
             answer: denial.unwrap_or_default(),
             noted: vec![Noted::fault(kind, what)],
         }
@@ -239,12 +242,19 @@ pub fn run(
         }
     };
     lastword::take_back();
-    let _ = out.write_all(outcome.answer.stdout.as_bytes());
-    let _ = out.flush();
+    let said = out
+        .write_all(outcome.answer.stdout.as_bytes())
+        .and_then(|()| out.flush());
     let _ = err.write_all(outcome.answer.stderr.as_bytes());
+    let mut exit = outcome.answer.exit;
+    if let (Err(e), true, 0) = (said, outcome.stops, exit) {
+        // Many forms stop by their words and exit with 0, which without them means "go on".
+        exit = 2;
+        let _ = writeln!(err, "BLOCKED: gitvow's answer could not be written ({e})");
+    }
     let _ = err.flush();
     noted(&outcome, &request.event, &mut place, sys);
-    outcome.answer.exit
+    exit
 }
 
 fn noted(outcome: &Outcome, event: &str, place: &mut Place, sys: &Sys<'_>) {

@@ -109,6 +109,7 @@ pub fn answer(
                 stderr,
             },
             noted,
+            stops: code == 2 && gates,
         },
         Err(e) => {
             let what = e.sentence();

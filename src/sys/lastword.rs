@@ -67,9 +67,15 @@ pub fn after(limit: Duration) {
 }
 
 fn say(words: Option<Words>) {
-    let (exit, out, err) = words.unwrap_or_default();
-    let _ = io::stdout().write_all(out.as_bytes());
-    let _ = io::stdout().flush();
+    let (mut exit, out, err) = words.unwrap_or_default();
+    let mut stdout = io::stdout();
+    let said = stdout
+        .write_all(out.as_bytes())
+        .and_then(|()| stdout.flush());
+    // Words are laid down for denials alone, and where they can't be delivered the exit code is left.
+    if said.is_err() && !out.is_empty() {
+        exit = 2;
+    }
     let _ = io::stderr().write_all(err.as_bytes());
     #[allow(
         clippy::disallowed_methods,

@@ -72,6 +72,7 @@ impl Disk for RealDisk {
     }
 
     fn create(&self, path: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()> {
+        fits(bytes.len())?;
         let mut file = open_new(path, first_mode(like))?;
         let done = (|| {
             file.write_all(bytes)?;
@@ -83,7 +84,8 @@ impl Disk for RealDisk {
     }
 
     fn copy_new(&self, from: &Path, to: &Path, mode: u32) -> io::Result<()> {
-        let (mut source, _) = open_regular(from)?;
+        let (mut source, len) = open_regular(from)?;
+        fits(usize::try_from(len).unwrap_or(usize::MAX))?;
         let mut file = open_new(to, mode)?;
         let done = (|| {
             io::copy(&mut source, &mut file)?;
@@ -107,6 +109,7 @@ impl Disk for RealDisk {
     }
 
     fn overwrite(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        fits(bytes.len())?;
         // Without O_TRUNC: a reader then sees the old length or the new text, never nothing.
         let mut file = open(path, OFlags::WRONLY | OFlags::NOFOLLOW, 0)?;
         regular(&file)?;
@@ -155,15 +158,31 @@ impl Disk for RealDisk {
     fn append(&self, path: &Path, line: &[u8], mode: u32) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
         let mut file = open(path, flags, mode)?;
-        if regular(&file)?.len() == 0 {
+        let there = regular(&file)?.len();
+        if there == 0 {
             meta::give(&file, path);
         }
+        fits(
+            usize::try_from(there)
+                .unwrap_or(usize::MAX)
+                .saturating_add(line.len()),
+        )?;
         if file.write(line)? == line.len() {
             Ok(())
         } else {
             Err(io::Error::from(ErrorKind::WriteZero))
         }
     }
+}
+
+/// May this process make a file so large? The kernel ends one that writes beyond its limit (SIGXFSZ, `ulimit -f`): a hook
+/// would be gone before its answer, and most agents go on then.
+pub(super) fn fits(len: usize) -> io::Result<()> {
+    let most = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    if most.is_some_and(|most| u64::try_from(len).unwrap_or(u64::MAX) > most) {
+        return Err(rustix::io::Errno::FBIG.into());
+    }
+    Ok(())
 }
 
 /// Opens anything without waiting for anybody at the other end of a FIFO, and without gaining a terminal.

@@ -1,6 +1,6 @@
 //! The one lock. May not be taken on a target itself: after a rename the new file is unlocked (measured).
 
-use super::disk::{open, regular};
+use super::disk::{fits, open, regular};
 use super::meta;
 use crate::sys::Lock;
 use rustix::fs::OFlags;
@@ -37,7 +37,9 @@ pub(super) fn take(path: &Path, wait: Duration) -> io::Result<Box<dyn Lock>> {
             Ok(()) => match path.symlink_metadata() {
                 Ok(named) if (named.dev(), named.ino()) == (own.dev(), own.ino()) => {
                     file.set_len(0)?;
-                    file.write_all(format!("{}\n", std::process::id()).as_bytes())?;
+                    let pid = format!("{}\n", std::process::id());
+                    fits(pid.len())?;
+                    file.write_all(pid.as_bytes())?;
                     return Ok(Box::new(Held(file)));
                 }
                 Ok(_) => continue,
