@@ -299,3 +299,33 @@ fn usage() {
         assert_eq!(place.gitvow(args).status.code(), Some(code), "{args:?}");
     }
 }
+
+/// The rehearsal's own commands run a copy of this program; what the user's entries run is another file.
+#[test]
+fn the_installed_launcher_is_asked_itself() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    assert!(
+        place
+            .gitvow(&["install", "--agent", "claude"])
+            .status
+            .success()
+    );
+    assert_eq!(place.selftest("user", &["claude"])["ok"], true);
+    let launcher = place.dir.path().join("home/.gitvow/bin/gitvow");
+    let whole = std::fs::read(&launcher).unwrap();
+    let mode = |bits| std::fs::set_permissions(&launcher, PermissionsExt::from_mode(bits)).unwrap();
+    for script in ["#!/bin/sh\nexit 0\n", "#!/bin/sh\nexit 2\n", "nothing"] {
+        std::fs::write(&launcher, script).unwrap();
+        let (step, message) = place.lie("user", "claude");
+        assert_eq!(step, "launcher");
+        assert!(message.contains(launcher.to_str().unwrap()), "{message}");
+    }
+    // Another build that works is no lie.
+    std::fs::write(&launcher, [&whole[..], b"other"].concat()).unwrap();
+    assert_eq!(place.selftest("user", &["claude"])["ok"], true);
+    mode(0o644);
+    assert_eq!(place.lie("user", "claude").0, "launcher");
+    std::fs::remove_file(&launcher).unwrap();
+    assert_eq!(place.lie("user", "claude").0, "launcher");
+}

@@ -1,6 +1,7 @@
 //! Codes about the command that the entries run.
 
-use super::home::{Home, IN_REPO, MERGES, TREES, only};
+use super::home::{Home, IN_REPO, MERGES, TREES, changed, only};
+use serde_json::Value;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
@@ -173,6 +174,114 @@ fn a_command_that_was_edited_is_told_with_what_it_runs_now() {
         assert!(
             !lines.is_empty() && lines.iter().all(|l| *l > 1),
             "{lines:?}"
+        );
+    }
+}
+
+/// Ways in which a hand breaks one line of a command: a quote too many, a wrapper, another word, another path or agent.
+const BREAKS: [(&str, &str); 6] = [
+    ("gitvow hook", "gitvow' hook"),
+    ("gitvow hook", "gitvow hook;"),
+    ("gitvow hook", "gitvow hok"),
+    ("/bin/gitvow hook", "/b in/gitvow hook"),
+    (".gitvow/bin/gitvow hook", ".gitvow/bin/gitvo hook"),
+    ("hook --agent ", "hook --agent x"),
+];
+
+#[test]
+fn a_command_that_was_broken_by_hand_is_told_at_its_line_and_mended() {
+    for (agent, file) in MERGES {
+        let home = Home::installed();
+        let file = home.file(file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let before = home.agent(agent, "user");
+        for (from, to) in BREAKS {
+            let broken = text.replacen(from, to, 1);
+            std::fs::write(&file, &broken).unwrap();
+            let now = home.agent(agent, "user");
+            let found = only("entry-edited", "drifted", &before, &now);
+            assert_eq!(found.len(), 1, "{now:#}");
+            // The line of the entry, or of one within: where the command stands or up to five lines above it.
+            let line = |text: &str| text.lines().take_while(|l| !l.contains(to)).count() + 1;
+            let told = found[0]["line"].as_u64().unwrap() as usize;
+            let at = line(&broken);
+            assert!(told <= at && at < told + 6, "{agent} {to}: {told}, {at}");
+            assert!(found[0]["event"].is_string());
+            // An uninstall leaves no broken command behind without a word.
+            let removed = home.gitvow(&["uninstall", "--agent", agent, "--json", "--dry-run"]);
+            let removed: Value = serde_json::from_slice(&removed.stdout).unwrap();
+            let kept = removed["agents"][0]["kept"].as_array().unwrap();
+            assert_eq!(kept.len(), 1, "{removed:#}");
+            // The help helps: in its place, and nothing else moves.
+            let help = found[0]["help"].as_str().unwrap();
+            let args: Vec<&str> = help.split(' ').skip(1).collect();
+            assert!(home.gitvow(&args).status.success(), "{help}");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        }
+    }
+}
+
+#[test]
+fn a_file_of_ours_is_told_at_the_line_that_was_changed() {
+    let places = TREES.map(|(agent, file)| (agent, "user", file));
+    let in_repo = [
+        ("copilot", "repo", ".github/hooks/gitvow.json"),
+        ("grok", "repo", ".grok/hooks/gitvow.json"),
+        ("opencode", "repo", ".opencode/plugins/gitvow.js"),
+    ];
+    let (user, repo) = (Home::installed(), Home::in_repo());
+    for (agent, scope, name) in places.into_iter().chain(in_repo) {
+        let (home, file) = if scope == "user" {
+            (&user, user.file(name))
+        } else {
+            (&repo, repo.repo(name))
+        };
+        let before = home.agent(agent, scope);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let breaks: &[(&str, &str)] = if agent == "opencode" {
+            &[
+                ("const GITVOW = \"", "const GITVOW = "),
+                ("\"tool.execute.before\"", "\"tool.execute.befor\""),
+            ]
+        } else {
+            &BREAKS
+        };
+        for (from, to) in breaks {
+            let broken = text.replacen(from, to, 1);
+            if broken == text {
+                continue;
+            }
+            let line =
+                |a: &str, b: &str| a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count() + 1;
+            changed(
+                &file,
+                |path| std::fs::write(path, &broken).unwrap(),
+                || {
+                    let now = home.agent(agent, scope);
+                    let found = only("tree-file-edited", "drifted", &before, &now);
+                    assert_eq!(found[0]["line"], line(&text, &broken), "{agent}: {now:#}");
+                },
+            );
+        }
+        // What the program is called is told at its line, too.
+        let launcher = home.file(".gitvow/bin/gitvow");
+        changed(
+            &launcher,
+            |path| std::fs::remove_file(path).unwrap(),
+            || {
+                let found = only(
+                    "command-not-found",
+                    "broken",
+                    &before,
+                    &home.agent(agent, scope),
+                );
+                let line = text
+                    .lines()
+                    .take_while(|l| !l.contains("bin/gitvow"))
+                    .count()
+                    + 1;
+                assert_eq!(found[0]["line"], line, "{found:?}");
+            },
         );
     }
 }
