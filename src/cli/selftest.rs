@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 mod commands;
 mod judge;
+mod launcher;
 mod samples;
 mod scratch;
 
@@ -177,6 +178,9 @@ fn play(session: &Session<'_>, scope: Scope, chosen: &Chosen, steps: &mut Steps)
     );
     if let Err(e) = rules {
         steps.step("policy", Err(told(&e)))?;
+    }
+    if let Some(outcome) = launcher::judged(&scratch, session) {
+        steps.step("launcher", outcome)?;
     }
     // Entries that an earlier install left in the file are not what is rehearsed.
     let gitvow = Gitvow {

@@ -2,7 +2,7 @@
 //! go out. It plans nothing; what became of entries is asked of [`super::reconcile`], as install would.
 
 use super::agent::{Context, Subject, put, take};
-use super::paths::{self, MergeTarget, Targets};
+use super::paths::{self, MergeTarget, Targets, TreeTarget};
 use super::world::World;
 use crate::ledger::{Body, Record};
 use crate::spec::{Install, Scope};
@@ -71,6 +71,8 @@ pub struct Found {
     pub help: String,
     /// What it makes of the state, where that isn't the code's own.
     pub effect: Effect,
+    /// The text can't be read: it may be half written.
+    pub torn: bool,
 }
 
 impl Found {
@@ -97,6 +99,7 @@ impl Found {
             message: message.into(),
             help: help.into(),
             effect: code.effect,
+            torn: false,
         }
     }
 }
@@ -180,12 +183,7 @@ pub fn judge(sight: &Sight<'_>) -> Vec<Found> {
 
 /// Can't something be read that may be half written still? Only where [`World::may_be_torn`] says that it may.
 pub fn unreadable(found: &[Found]) -> bool {
-    let half = |f: &Found| match f.code.name {
-        "file-unparseable" => f.effect != Effect::Unknown,
-        "tree-file-edited" => f.position.is_some(),
-        _ => false,
-    };
-    found.iter().any(half)
+    found.iter().any(|f| f.torn)
 }
 
 impl Sight<'_> {
@@ -207,6 +205,12 @@ impl Sight<'_> {
     /// The user's file that entries are merged into.
     fn target(&self) -> Option<&MergeTarget> {
         self.of.targets.as_ref()?.merge.as_ref()
+    }
+
+    /// The file of ours that its planner has there.
+    fn target_of(&self, path: &Path) -> Option<&TreeTarget> {
+        let mut trees = self.of.targets.iter().flat_map(|t| &t.trees);
+        trees.find(|t| t.path == path)
     }
 
     /// The product's name.

@@ -36,7 +36,7 @@ pub(super) fn match_entries(text: &str, elements: &[Element], entries: &[Entry])
     let mut taken = vec![false; elements.len()];
     let mut out = vec![Match::Gone; entries.len()];
     // Same bytes behind the same white space first, then the last equal one; sure matches before doubtful ones.
-    let passes: [fn(&str, &Element, &Entry) -> bool; 5] = [
+    let passes: [fn(&str, &Element, &Entry) -> bool; 6] = [
         |text, el, e| {
             text[el.span.clone()] == e.text && led_by(text, el, &e.hang.lead) && is_same(el, e)
         },
@@ -44,6 +44,7 @@ pub(super) fn match_entries(text: &str, elements: &[Element], entries: &[Entry])
         |_, el, e| el.path == e.path && holds_command(el, e),
         |_, el, e| el.path != e.path && !el.comments && same(&el.value, &e.value),
         |_, el, e| el.path != e.path && holds_command(el, e),
+        |_, el, e| el.path == e.path && is_broken(&el.value, &e.value),
     ];
     for (n, pass) in passes.iter().enumerate() {
         for (i, entry) in entries.iter().enumerate() {
@@ -80,6 +81,25 @@ fn holds_command(element: &Element, entry: &Entry) -> bool {
     commands(&element.value)
         .iter()
         .any(|c| recorded.iter().any(|r| c.contains(r)))
+}
+
+/// Is it what was recorded but for its commands, which mention gitvow and are of no form that it writes: a quote too
+/// many, a wrapper? What runs gitvow as it stands is somebody's and was not recorded.
+fn is_broken(found: &Value, recorded: &Value) -> bool {
+    fn masked(value: &Value) -> Value {
+        match value {
+            Value::String(text) if text.contains("gitvow") => Value::Null,
+            Value::Array(list) => list.iter().map(masked).collect(),
+            Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), masked(v))).collect(),
+            other => other.clone(),
+        }
+    }
+    let all = commands(found);
+    !all.is_empty()
+        && all
+            .iter()
+            .all(|c| c.contains("gitvow") && own_form(c).is_none())
+        && same(&masked(found), &masked(recorded))
 }
 
 /// Equal in meaning: key order aside, numbers by value.
@@ -168,6 +188,7 @@ pub(super) fn handlers(doc: &Doc<'_>, element: &Element, entry: &Entry) -> Optio
         } else if commands(&handler.value)
             .iter()
             .any(|c| wanted.iter().any(|w| c.contains(w.as_str())))
+            || recorded.iter().any(|r| is_broken(&handler.value, r))
         {
             out.edited.push(handler);
         } else {
@@ -186,6 +207,14 @@ pub struct Unrecorded {
     pub form: OwnForm,
     /// Every command in it is of own form.
     pub whole: bool,
+}
+
+impl Unrecorded {
+    /// Does it call one of these? Without `--agent`, claude is meant (4.1).
+    pub(super) fn is_for(&self, names: &[String]) -> bool {
+        let agent = self.form.agent.as_deref().unwrap_or("claude");
+        names.iter().any(|n| n == agent)
+    }
 }
 
 /// Own-form elements among those that no record claims.

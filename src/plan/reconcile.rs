@@ -334,18 +334,18 @@ impl<'a> Matched<'a> {
 
     /// Elements that nobody has recorded and that are of gitvow's form, for one agent's names.
     fn unrecorded(&self, names: &[String]) -> Vec<Unrecorded> {
+        let mut all = self.unrecorded_of_all();
+        all.retain(|u| u.is_for(names));
+        all
+    }
+
+    /// As [`Self::unrecorded`], whatever agent they call.
+    fn unrecorded_of_all(&self) -> Vec<Unrecorded> {
         let mut claimed = vec![false; self.elements.len()];
         for n in self.matches.iter().filter_map(Match::element) {
             claimed[n] = true;
         }
-        let mut all = unrecorded(&self.elements, &claimed);
-        // Without `--agent`, claude is meant (4.1).
-        all.retain(|u| {
-            names
-                .iter()
-                .any(|n| n == u.form.agent.as_deref().unwrap_or("claude"))
-        });
-        all
+        unrecorded(&self.elements, &claimed)
     }
 
     /// Unclaimed elements that say exactly what a recorded entry of this owner says, with that entry.

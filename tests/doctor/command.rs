@@ -164,7 +164,7 @@ fn a_command_that_was_edited_is_told_with_what_it_runs_now() {
             .filter(|c| c != "double-load")
             .collect();
         assert_eq!(found, [codes]);
-        let line = |f: &serde_json::Value| f["line"].as_u64();
+        let line = |f: &Value| f["line"].as_u64();
         let lines: Vec<_> = now["findings"]
             .as_array()
             .unwrap()
@@ -178,14 +178,13 @@ fn a_command_that_was_edited_is_told_with_what_it_runs_now() {
     }
 }
 
-/// Ways in which a hand breaks one line of a command: a quote too many, a wrapper, another word, another path or agent.
-const BREAKS: [(&str, &str); 6] = [
+/// Ways in which a hand breaks one line of a command: a quote too many, a wrapper, another word, another path.
+const BREAKS: [(&str, &str); 5] = [
     ("gitvow hook", "gitvow' hook"),
     ("gitvow hook", "gitvow hook;"),
     ("gitvow hook", "gitvow hok"),
     ("/bin/gitvow hook", "/b in/gitvow hook"),
     (".gitvow/bin/gitvow hook", ".gitvow/bin/gitvo hook"),
-    ("hook --agent ", "hook --agent x"),
 ];
 
 #[test]
@@ -201,11 +200,8 @@ fn a_command_that_was_broken_by_hand_is_told_at_its_line_and_mended() {
             let now = home.agent(agent, "user");
             let found = only("entry-edited", "drifted", &before, &now);
             assert_eq!(found.len(), 1, "{now:#}");
-            // The line of the entry, or of one within: where the command stands or up to five lines above it.
-            let line = |text: &str| text.lines().take_while(|l| !l.contains(to)).count() + 1;
-            let told = found[0]["line"].as_u64().unwrap() as usize;
-            let at = line(&broken);
-            assert!(told <= at && at < told + 6, "{agent} {to}: {told}, {at}");
+            let line = broken.lines().take_while(|l| !l.contains(to)).count() + 1;
+            assert_eq!(found[0]["line"], line, "{agent} {to}: {found:?}");
             assert!(found[0]["event"].is_string());
             // An uninstall leaves no broken command behind without a word.
             let removed = home.gitvow(&["uninstall", "--agent", agent, "--json", "--dry-run"]);
@@ -218,6 +214,32 @@ fn a_command_that_was_broken_by_hand_is_told_at_its_line_and_mended() {
             assert!(home.gitvow(&args).status.success(), "{help}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }
+    }
+}
+
+/// Whose it is then can't be told, so it is nobody's to mend but a person's.
+#[test]
+fn a_command_that_was_made_to_call_another_agent() {
+    for (agent, file) in MERGES {
+        let home = Home::installed();
+        let file = home.file(file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let before = home.agent(agent, "user");
+        let called = text.replacen("hook --agent ", "hook --agent x", 1);
+        std::fs::write(&file, called).unwrap();
+        let found = only(
+            "entry-edited",
+            "drifted",
+            &before,
+            &home.agent(agent, "user"),
+        );
+        assert!(found.len() == 1 && found[0]["line"].is_u64(), "{found:?}");
+        assert!(
+            found[0]["help"]
+                .as_str()
+                .unwrap()
+                .contains(file.to_str().unwrap())
+        );
     }
 }
 

@@ -167,7 +167,8 @@ pub(super) fn judge(
         let shown = path.display();
         let mut add = |code, message: String, help: String| {
             let mut found = Found::at(code, file, message, help);
-            found.position = seen.map(|s| position(text, s.at));
+            let at = seen.map(|s| s.at).or_else(|| named_at(text, path));
+            found.position = at.map(|at| position(text, at));
             let several = programs.iter().filter(|p| p.path == *path).count() > 1;
             found.event = seen.filter(|_| !several).and_then(|s| {
                 let keys = &s.entry.path;
@@ -220,6 +221,15 @@ pub(super) fn judge(
             }
         }
     }
+}
+
+/// Where a text names a program: as it is, else by the end of its path, for a file may write the rest otherwise.
+fn named_at(text: &str, path: &Path) -> Option<usize> {
+    let mut ends = path.ancestors().take(2).filter_map(Path::file_name);
+    let (name, dir) = (ends.next()?, ends.next()?);
+    let end = format!("{}/{}", dir.to_string_lossy(), name.to_string_lossy());
+    text.find(&*path.to_string_lossy())
+        .or_else(|| text.find(&end))
 }
 
 /// Repository scope's own path, whatever the state home is now.

@@ -222,6 +222,7 @@ fn readable<'w>(sight: &'w Sight<'_>, record: &Record, out: &mut Vec<Found>) -> 
                 let mut found = unparseable(path, &e);
                 if matches!(actual, Actual::Unreadable(_)) {
                     found.effect = Effect::Unknown;
+                    found.torn = false;
                 }
                 out.push(found);
                 None
@@ -237,6 +238,7 @@ fn unparseable(path: &Path, e: &Error) -> Found {
         .unwrap_or_else(|| format!("ls -l {}", quoted(path)));
     let mut found = Found::at(FILE_UNPARSEABLE, path, e.sentence(), help);
     found.position = e.place.as_ref().and_then(|p| p.position);
+    found.torn = true;
     found
 }
 
@@ -287,6 +289,11 @@ fn differs(sight: &Sight<'_>, path: &Path, text: &str, finding: &Finding) -> Opt
             ENTRY_EDITED,
             format!("the entry for `{event}` was edited: {}", finding.detail),
             format!("{} --adopt", sight.command("install")),
+        ),
+        "entry-renamed" => (
+            ENTRY_EDITED,
+            format!("the entry for `{event}` was edited: {}", finding.detail),
+            format!("{edit} (then: {})", sight.command("install")),
         ),
         "entry-duplicated" => (
             ENTRY_DUPLICATED,

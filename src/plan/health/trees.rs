@@ -8,7 +8,7 @@ use super::{Found, Sight, command};
 use crate::ledger::{Print, Record, TreeFile};
 use crate::plan::admit::{self, quoted};
 use crate::plan::agent::put;
-use crate::plan::matching::difference;
+use crate::plan::matching::{self, difference};
 use crate::plan::paths::TreeTarget;
 use crate::plan::tree;
 use crate::plan::world::Actual;
@@ -95,34 +95,40 @@ pub(super) fn judge(sight: &Sight<'_>, record: &Record, tree: &TreeFile, out: &m
 }
 
 fn edited(sight: &Sight<'_>, path: &Path, tree: &TreeFile, text: &str) -> Found {
-    let ours = tree
-        .json
-        .as_deref()
-        .and_then(|t| serde_json::from_str::<Value>(t).ok());
-    let (what, position) = match (&ours, serde_json::from_str::<Value>(text)) {
-        (None, _) => (String::new(), None),
-        (Some(_), Err(e)) => (
-            format!(": it can't be read ({e})"),
-            Some((e.line(), e.column().max(1))),
-        ),
-        (Some(ours), Ok(now)) => {
-            let what = difference(ours, &now);
-            // No value differs: only the layout does.
-            let what = if crate::plan::matching::same(ours, &now) {
-                "its layout, not what it says".to_owned()
-            } else {
-                what
-            };
-            (format!(": {what}"), None)
-        }
-    };
     let mut found = Found::at(
         TREE_FILE_EDITED,
         path,
-        format!("`{}` was edited{what}", path.display()),
+        String::new(),
         format!("{} --force", sight.command("install")),
     );
-    found.position = position.filter(|(line, _)| *line > 0);
+    let mut written = tree.json.clone();
+    let value = |t: &str| serde_json::from_str::<Value>(t);
+    let what = match (written.as_deref().map(value), value(text)) {
+        (None, _) => {
+            // Of a program no text is recorded: it is today's planner's where that hasn't changed since.
+            let target = sight.target_of(path);
+            let today = target.and_then(|t| wanted(sight, t, tree.block));
+            let same = |w: &TreeText| Print::of(w.text.as_bytes()) == tree.print;
+            written = today.filter(same).map(|w| w.text);
+            String::new()
+        }
+        (Some(_), Err(e)) => {
+            found.torn = true;
+            found.position = Some((e.line(), e.column().max(1)));
+            format!(": it can't be read ({e})")
+        }
+        // No value differs: only the layout does.
+        (Some(Ok(ours)), Ok(now)) if matching::same(&ours, &now) => {
+            ": its layout, not what it says".to_owned()
+        }
+        (Some(ours), Ok(now)) => format!(": {}", difference(&ours.unwrap_or_default(), &now)),
+    };
+    found.message = format!("`{}` was edited{what}", path.display());
+    if let (None, Some(written)) = (found.position, &written) {
+        let both = written.lines().zip(text.lines());
+        let line = both.take_while(|(a, b)| a == b).count() + 1;
+        found.position = Some((line, 1));
+    }
     found
 }
 
@@ -243,8 +249,7 @@ fn outdated(
     programs: &[PathBuf],
     out: &mut Vec<Found>,
 ) {
-    let mut targets = sight.of.targets.iter().flat_map(|t| &t.trees);
-    let target = targets.find(|t| t.path == path);
+    let target = sight.target_of(path);
     let Some(wanted) = target.and_then(|t| wanted(sight, t, tree.block)) else {
         return;
     };

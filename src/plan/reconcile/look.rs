@@ -64,7 +64,10 @@ pub fn look<'k>(known: &Known<'k>, wish: &Wish) -> Result<Look<'k>, Fault> {
     let owner = &wish.owner.owner;
     let (mut findings, mut seen): (Vec<Finding>, Vec<Seen<'k>>) = (Vec::new(), Vec::new());
     let mut emptied: Vec<Vec<String>> = Vec::new();
-    let mut strangers = m.unrecorded(&wish.names);
+    let (mut strangers, others): (Vec<_>, Vec<_>) = m
+        .unrecorded_of_all()
+        .into_iter()
+        .partition(|u| u.is_for(&wish.names));
     for (entry, found) in m.entries.iter().zip(&m.matches) {
         if entry.owner != *owner {
             continue;
@@ -75,8 +78,13 @@ pub fn look<'k>(known: &Known<'k>, wish: &Wish) -> Result<Look<'k>, Fault> {
         let stand = match found {
             Match::Same(_) => Stand::Same,
             Match::Edited(n) => {
-                let detail = difference(&entry.value, &m.elements[*n].value);
+                let element = &m.elements[*n];
+                let detail = difference(&entry.value, &element.value);
+                let at = other_command(m.text, element, entry);
                 find("entry-edited", Some(*n), detail);
+                if let (Some(at), Some(last)) = (at, findings.last_mut()) {
+                    last.at = Some(at);
+                }
                 Stand::Edited
             }
             Match::Moved(n) => {
@@ -111,6 +119,17 @@ pub fn look<'k>(known: &Known<'k>, wish: &Wish) -> Result<Look<'k>, Fault> {
                         at: element.span.start,
                         value: element.value,
                         stand,
+                    });
+                    continue;
+                }
+                // Made to call another agent: whose it is now can't be told.
+                if let Some(other) = others.iter().find(|s| rewired(&s.element, entry)) {
+                    findings.push(Finding {
+                        code: "entry-renamed",
+                        owner: owner.clone(),
+                        keys: entry.path.clone(),
+                        at: Some(other.element.span.start),
+                        detail: difference(&entry.value, &other.element.value),
                     });
                     continue;
                 }
@@ -165,6 +184,16 @@ pub fn look<'k>(known: &Known<'k>, wish: &Wish) -> Result<Look<'k>, Fault> {
         anew: anew(known, &m, wish),
         doc: m.doc,
     })
+}
+
+/// Where a command stands in an element that isn't one of the entry's.
+fn other_command(text: &str, element: &Element, entry: &Entry) -> Option<usize> {
+    let recorded = commands(&entry.value);
+    let mut all = commands(&element.value).into_iter();
+    let other = all.find(|c| !recorded.contains(c))?;
+    let literal = Value::from(other).to_string();
+    let at = text.get(element.span.clone())?.find(&literal)?;
+    Some(element.span.start + at)
 }
 
 /// What was laid out anew since gitvow wrote the file. In a repository git may have given it other line ends.
