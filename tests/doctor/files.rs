@@ -213,6 +213,99 @@ fn a_rewrite_that_leaves_our_entries_as_they_are_is_told() {
     }
 }
 
+/// Every way in which a vendor may print the file: told whenever an uninstall doesn't give the user's bytes back, and then
+/// only; what it gives back means what the user's file meant.
+#[test]
+fn printed_in_every_way_it_is_told_and_undone() {
+    let sorted = |value: &Value| -> String {
+        fn sort(value: &Value) -> Value {
+            match value {
+                Value::Object(map) => {
+                    let sorted: std::collections::BTreeMap<_, _> = map.iter().collect();
+                    sorted
+                        .into_iter()
+                        .map(|(k, v)| (k.clone(), sort(v)))
+                        .collect()
+                }
+                Value::Array(list) => list.iter().map(sort).collect(),
+                other => other.clone(),
+            }
+        }
+        format!("{:#}", sort(value))
+    };
+    let own = |agent: &str| match agent {
+        "codex" => Some("{\n  \"description\": \"mine\"\n}\n"),
+        "cursor" => Some("{\n  \"version\": 1\n}\n"),
+        "kimi" => Some("model = \"x\"\n"),
+        _ => Some("{\n  \"z\": 1,\n  \"a\": [\"\u{e9}\", {\"k\": 2}]\n}\n"),
+    };
+    for (agent, file) in MERGES {
+        for own in [own(agent), None] {
+            let home = Home::new();
+            let file = home.file(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let install = || {
+                match own {
+                    Some(text) => std::fs::write(&file, text).unwrap(),
+                    None => assert!(!file.exists(), "{agent}"),
+                }
+                home.gitvow(&["install", "--agent", agent, "--json"]);
+                std::fs::read_to_string(&file).unwrap()
+            };
+            let text = install();
+            let before = home.agent(agent, "user");
+            let mut prints = vec![
+                text.replace('\n', "\r\n"),
+                format!("{}\n\n", text.trim_end()),
+            ];
+            if agent == "kimi" {
+                let tables = text.split("[[hooks]]\n").skip(1).map(|block| {
+                    let pairs: Vec<&str> = block.lines().filter(|l| !l.is_empty()).collect();
+                    format!("{{{}}}", pairs.join(", "))
+                });
+                let tables: Vec<String> = tables.collect();
+                let head = own.unwrap_or_default();
+                prints.push(format!("{head}hooks = [{}]\n", tables.join(", ")));
+                prints.push(format!("{head}hooks = [\n  {},\n]\n", tables.join(",\n  ")));
+                prints.push(format!("\n{text}"));
+            } else {
+                let value: Value = serde_json::from_str(&text).unwrap();
+                prints.extend([value.to_string(), format!("{value:#}"), sorted(&value)]);
+                prints.push(sorted(&value).replace('\n', "\r\n"));
+            }
+            for print in prints {
+                std::fs::write(&file, &print).unwrap();
+                let now = home.agent(agent, "user");
+                let told = codes(&now).contains(&"file-reformatted".to_owned());
+                assert_eq!(now["state"], before["state"], "{now:#}");
+                let done = home.gitvow(&["uninstall", "--agent", agent, "--json"]);
+                assert_eq!(done.status.code(), Some(0), "{agent} {print}");
+                let left = std::fs::read_to_string(&file).ok();
+                assert_eq!(told, left.as_deref() != own, "{agent} {print}: {left:?}");
+                let meaning = |text: &str| -> Value {
+                    match agent {
+                        "kimi" => {
+                            let table: toml_edit::DocumentMut = text.parse().unwrap();
+                            assert!(table.get("hooks").is_none(), "{text}");
+                            table.get("model").and_then(|m| m.as_str()).into()
+                        }
+                        _ => serde_json::from_str(text).unwrap(),
+                    }
+                };
+                assert_eq!(
+                    left.as_deref().map(meaning),
+                    own.map(meaning),
+                    "{agent} {print}"
+                );
+                if own.is_none() {
+                    let _ = std::fs::remove_file(&file);
+                }
+                install();
+            }
+        }
+    }
+}
+
 /// git gives a repository's files other line ends where it is told to: nobody laid them out.
 #[test]
 fn line_ends_that_git_converted_are_no_news() {
