@@ -22,6 +22,12 @@ const LOOKED_AT: usize = 4096;
 pub struct Layout {
     /// How its lines end; empty when it has only one.
     pub line_end: String,
+    /// The white space at its end.
+    #[serde(default)]
+    pub end: String,
+    /// It begins with a byte order mark.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bom: bool,
     /// A comment stands among its first members.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub comments: bool,
@@ -48,6 +54,8 @@ impl Layout {
         }
         Some(Self {
             line_end: line_end(text).to_owned(),
+            end: end(text),
+            bom: text::bom_len(text) > 0,
             comments,
             members,
         })
@@ -59,6 +67,9 @@ impl Layout {
         let now = line_end(text);
         if !self.line_end.is_empty() && !now.is_empty() && self.line_end != now {
             out.push(LINE_ENDS);
+        }
+        if self.bom != (text::bom_len(text) > 0) {
+            out.push("its byte order mark");
         }
         let Some((members, comments)) = read(format, text) else {
             return out;
@@ -80,6 +91,9 @@ impl Layout {
         }
         if still.iter().any(|((_, now), then)| now != *then) {
             out.push("its indentation or spaces");
+        }
+        if self.end != end(text) {
+            out.push("its last line's end");
         }
         out
     }
@@ -115,6 +129,12 @@ fn line_end(text: &str) -> &'static str {
     } else {
         ""
     }
+}
+
+/// Line ends are told by themselves.
+fn end(text: &str) -> String {
+    let end = &text[text.trim_end().len()..];
+    end.chars().filter(|c| *c != '\r').take(16).collect()
 }
 
 impl Member {
@@ -223,6 +243,8 @@ mod tests {
                 "its indentation or spaces",
             ),
             (JSON.replace("\": ", "\":"), "its indentation or spaces"),
+            (JSON.trim_end().to_owned(), "its last line's end"),
+            (format!("\u{feff}{JSON}"), "its byte order mark"),
         ] {
             assert_eq!(differs(Format::Jsonc, JSON, &new), [what], "{new}");
         }

@@ -6,6 +6,7 @@
 
 use crate::doc::Splice;
 use crate::doc::layout::Layout;
+use crate::doc::text::BOM;
 use crate::ledger::Print;
 use crate::spec::Format;
 use std::ops::Range;
@@ -189,6 +190,12 @@ impl<'a> Pieces<'a> {
             }
             _ => print_of(theirs().map(|p| self.bytes(p))),
         }
+    }
+
+    /// Is nothing but white space in the current text? A byte order mark counts as such.
+    pub(super) fn is_blank(&self) -> bool {
+        let plain = |p: &Piece| self.bytes(p).trim_start_matches(BOM).trim().is_empty();
+        self.pieces.iter().all(plain)
     }
 
     /// How what isn't ours is laid out in the current text.

@@ -188,9 +188,14 @@ impl<'a> Matched<'a> {
                 .zip(&matches)
                 .any(|(e, m)| *m != Match::Gone && e.path.starts_with(&c.path))
         };
-        let containers = known.record.map_or_else(Vec::new, |r| {
+        let mut containers: Vec<Container> = known.record.map_or_else(Vec::new, |r| {
             r.containers.iter().filter(alive).cloned().collect()
         });
+        for list in arrays_of_blocks(text, &elements, entries, &matches) {
+            if !containers.iter().any(|c| c.path == list.path) {
+                containers.push(list);
+            }
+        }
         let untouched = known.shortcut && known.record.is_some_and(|r| Some(&r.after) == before);
         let ranges = |r: &Merge| {
             let range = |(at, len): &(u64, u64)| *at as usize..(*at + *len) as usize;
@@ -381,6 +386,35 @@ impl<'a> Matched<'a> {
     fn pieces(&self) -> Result<Pieces<'a>, Fault> {
         Ok(Pieces::new(self.text, &self.our_ranges()?))
     }
+}
+
+/// Lists of blocks of ours (TOML) that a vendor has printed as value arrays since. Where gitvow writes blocks there was
+/// no array, so the vendor has made it of our blocks, and it goes with them.
+fn arrays_of_blocks(
+    text: &str,
+    elements: &[crate::doc::Element],
+    entries: &[Entry],
+    matches: &[Match],
+) -> Vec<Container> {
+    let block = |text: &str| text.starts_with("[[");
+    let mut out: Vec<Container> = Vec::new();
+    for (entry, m) in entries.iter().zip(matches) {
+        let element = m.element().and_then(|n| elements.get(n));
+        let now = element.and_then(|e| text.get(e.span.clone()));
+        let printed = block(&entry.text) && now.is_some_and(|t| !block(t));
+        if printed && !out.iter().any(|c| c.path == entry.path) {
+            out.push(Container {
+                path: entry.path.clone(),
+                created: Some(crate::doc::Hang {
+                    lead: String::new(),
+                    comma: crate::doc::Comma::First,
+                }),
+                tail: String::new(),
+                behind: String::new(),
+            });
+        }
+    }
+    out
 }
 
 /// Does this member hold its key and a 1, and no comment?

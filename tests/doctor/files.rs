@@ -100,7 +100,7 @@ fn a_file_that_somebody_laid_out_anew() {
                 format!("{{{}}}", pairs.join(", "))
             });
             let tables: Vec<String> = tables.collect();
-            format!("model = \"x\"\nhooks = [{}]\n", tables.join(", "))
+            format!("model=\"x\"\nhooks = [{}]\n", tables.join(", "))
         } else {
             serde_json::from_str::<Value>(&text).unwrap().to_string()
         };

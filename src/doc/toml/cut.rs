@@ -25,6 +25,7 @@ pub(super) fn cut(
         nodes: Vec::new(),
         gone: Vec::new(),
         kept: Vec::new(),
+        spans: Vec::new(),
     };
     let mut lines: Vec<&CutRequest> = Vec::new();
     let mut arrays: BTreeMap<usize, Vec<(usize, &CutRequest)>> = BTreeMap::new();
@@ -57,7 +58,8 @@ pub(super) fn cut(
         wanted.dedup_by_key(|(index, _)| *index);
         knife.array(home, &wanted, containers)?;
     }
-    let spans: Vec<Range<usize>> = requests.iter().map(|r| r.span.clone()).collect();
+    let mut spans: Vec<Range<usize>> = requests.iter().map(|r| r.span.clone()).collect();
+    spans.append(&mut knife.spans);
     prove::removal(doc, &knife.ranges, &spans, knife.nodes)?;
     Ok(Cut {
         ranges: knife.ranges,
@@ -129,6 +131,8 @@ struct Knife<'s, 'a> {
     nodes: Vec<Removed>,
     gone: Vec<Vec<String>>,
     kept: Vec<Vec<String>>,
+    /// What goes beside the requested elements.
+    spans: Vec<Range<usize>>,
 }
 
 impl Knife<'_, '_> {
@@ -206,6 +210,16 @@ impl Knife<'_, '_> {
         }
     }
 
+    /// The line `key = value` of a value, when no comment stands in it.
+    fn bare_line(&self, value: &Range<usize>) -> Option<Range<usize>> {
+        let scan = self.scan;
+        let line = scan.ids().find_map(|id| match scan.kind(id) {
+            Kind::Value { line, val } if val == value => Some(line.clone()),
+            _ => None,
+        })?;
+        (!scan.comment_in(&line)).then_some(line)
+    }
+
     /// Cuts elements (last first) of one value array, and restores it when it was filled by us and is empty now.
     fn array(
         &mut self,
@@ -216,13 +230,6 @@ impl Knife<'_, '_> {
         let Form::Array(slots) = &home.val.form else {
             return Ok(());
         };
-        let mut list = Cutting::new(self.scan, &home.val.span, slots);
-        for (index, request) in wanted {
-            list.take(*index, request.hang.as_ref())?;
-            let mut path = home.path.clone();
-            path.push(Step::Index(*index));
-            self.nodes.push(Removed { path, prune: None });
-        }
         let keys: Option<Vec<String>> = home
             .path
             .iter()
@@ -232,6 +239,26 @@ impl Knife<'_, '_> {
             })
             .collect();
         let recorded = keys.and_then(|keys| containers.iter().find(|c| c.path == keys));
+        if let Some(recorded) = recorded.filter(|c| c.created.is_some())
+            && wanted.len() == slots.len()
+            && let Some(line) = self.bare_line(&home.val.span)
+        {
+            self.whole_line(&line)?;
+            self.spans.push(line.clone());
+            self.line(&CutRequest {
+                span: line,
+                hang: None,
+            });
+            self.gone.push(recorded.path.clone());
+            return Ok(());
+        }
+        let mut list = Cutting::new(self.scan, &home.val.span, slots);
+        for (index, request) in wanted {
+            list.take(*index, request.hang.as_ref())?;
+            let mut path = home.path.clone();
+            path.push(Step::Index(*index));
+            self.nodes.push(Removed { path, prune: None });
+        }
         if let Some(recorded) = recorded {
             if list.empty() {
                 list.restore(&recorded.tail);

@@ -72,9 +72,10 @@ fn before<'a>(scan: &Scan<'a>, at: usize) -> &'a str {
         let next = scan.comments.partition_point(|c| c.end < start);
         match scan.comments.get(next) {
             Some(comment) if comment.end == start && start > 0 => end = comment.start,
-            // The start of the text is the start of a line.
+            // The start of the text is the start of a line; white space there is a blank line.
             _ if start == 0 => {
-                pieces.push("\n");
+                let blank = pieces.last().is_some_and(|p| !p.is_empty());
+                pieces.push(if blank { "\n\n" } else { "\n" });
                 break;
             }
             _ => break,

@@ -4,9 +4,10 @@
 use super::Finding;
 use super::{Known, Match, Matched, Wish};
 use crate::doc::layout::LINE_ENDS;
-use crate::doc::{CutRequest, Doc, Element, Fault, lookup};
+use crate::doc::{Doc, Element, Fault, lookup};
 use crate::ledger::Entry;
 use crate::plan::matching::{difference, same};
+use crate::plan::pieces::Pieces;
 use crate::spec::Scope;
 use crate::spec::command::{commands, own_form};
 use serde_json::Value;
@@ -201,32 +202,26 @@ fn anew(known: &Known<'_>, m: &Matched<'_>, wish: &Wish) -> Vec<&'static str> {
     if m.untouched {
         return Vec::new();
     }
+    let cut = m.cut_with_version(m.standing().collect(), &m.containers, true);
+    if let (Some(record), Ok(Some((cut, _)))) = (known.record, &cut) {
+        let mut rest = Pieces::new(m.text, &[]);
+        rest.splice(&super::cuts(&cut.ranges));
+        // Whatever it looks like: to the byte what was there, or a file of our making that goes.
+        let goes = !record.origin.existed && rest.is_blank();
+        if goes || rest.print() == record.origin.print {
+            return Vec::new();
+        }
+    }
     let layout = known.record.and_then(|r| r.layout.as_ref());
     let mut out = layout.map_or_else(Vec::new, |l| l.differs(known.format, m.text));
     if wish.owner.owner.scope == Scope::Repo {
         out.retain(|what| *what != LINE_ENDS);
     }
-    if out.is_empty() && !exact(m) {
+    let exact = cut.is_ok_and(|cut| cut.is_none_or(|(cut, _)| cut.exact));
+    if out.is_empty() && !exact {
         out.push("what stands around gitvow's entries");
     }
     out
-}
-
-/// Would taking out everything that is as recorded give the rest back byte for byte?
-fn exact(m: &Matched<'_>) -> bool {
-    let requests: Vec<CutRequest> = m
-        .entries
-        .iter()
-        .zip(&m.matches)
-        .filter_map(|(entry, found)| match found {
-            Match::Same(n) => Some(m.request(*n, entry)),
-            _ => None,
-        })
-        .collect();
-    match m.cut_with_version(requests, &m.containers, true) {
-        Ok(cut) => cut.is_none_or(|(cut, _)| cut.exact),
-        Err(_) => false,
-    }
 }
 
 /// Is this element the entry, but for the commands of own form in it?

@@ -287,8 +287,9 @@ impl Work<'_, '_> {
             let mut owners = record.owners.clone();
             owners.retain(|o| kept || o.owner != *self.owner);
             if last && !kept {
+                // A vendor that printed the file anew may have left white space that nobody typed.
                 self.out.remove =
-                    !record.origin.existed && after.len == 0 && !self.out.splices.is_empty();
+                    !record.origin.existed && pieces.is_blank() && !self.out.splices.is_empty();
             } else if self.out.splices.is_empty() {
                 let rest = Merge {
                     owners,
