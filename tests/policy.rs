@@ -26,6 +26,8 @@ mod odd;
 mod program;
 #[path = "policy/protect.rs"]
 mod protect;
+#[path = "policy/random.rs"]
+mod random;
 #[path = "policy/removals.rs"]
 mod removals;
 #[path = "hook/run.rs"]

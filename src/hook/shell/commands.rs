@@ -212,7 +212,7 @@ impl Reader {
                 words = args;
                 continue;
             }
-            if KEYWORDS.contains(&first.as_str()) {
+            if is_keyword(first) {
                 // `coproc NAME { …; }`
                 let named = first == "coproc" && args.get(1).is_some_and(|w| w == "{");
                 words = args.get(usize::from(named)..).unwrap_or_default();
@@ -280,6 +280,11 @@ impl Reader {
         }
         (!prefix.joined).then_some(behind)
     }
+}
+
+/// Does it stand before a command without being one?
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
 }
 
 const KEYWORDS: [&str; 14] = [

@@ -3,6 +3,8 @@
 //! Commands inside `$(…)`, backquotes and process substitutions become commands of the same list. What
 //! can't be read (an open quote, a heredoc without its end) is an error: the caller must not guess.
 
+use super::commands::is_keyword;
+use super::heredoc::Heredoc;
 use super::vars::{self, Var};
 use std::str::Chars;
 
@@ -64,21 +66,13 @@ pub fn split(text: &str, vars: &mut Vec<Var>) -> Result<Vec<Simple>, Unreadable>
     Ok(out)
 }
 
-pub(super) struct Heredoc {
-    id: usize,
-    end: String,
-    strip: bool,
-    quoted: bool,
-    body: Option<String>,
-}
-
 pub(super) struct Lexer<'a> {
     pub(super) rest: Chars<'a>,
     pub(super) out: Vec<Simple>,
     ids: usize,
     pipelines: usize,
-    heredocs: Vec<Heredoc>,
-    depth: usize,
+    pub(super) heredocs: Vec<Heredoc>,
+    pub(super) depth: usize,
     pub(super) vars: Vec<Var>,
     /// What variables have added so far, in bytes.
     pub(super) expanded: usize,
@@ -199,7 +193,7 @@ impl Lexer<'_> {
                 '<' | '>' => self.redirect(&mut now)?,
                 _ => {
                     if let Some(word) = self.word(now.id)? {
-                        if now.words.is_empty() {
+                        if now.words.len() < 16 && now.words.iter().all(|w| is_keyword(w)) {
                             match word.as_str() {
                                 "case" => cases += 1,
                                 "esac" => cases = cases.saturating_sub(1),
@@ -216,9 +210,15 @@ impl Lexer<'_> {
                         let fd = (word.chars().all(|c| c.is_ascii_digit())
                             || (bare.len() + 2 == word.len() && !bare.contains(['{', ','])))
                             && matches!(self.peek(), Some('<' | '>'));
-                        if !fd {
+                        if word.ends_with('=')
+                            && vars::assignment(&word).is_some()
+                            && self.starts("(")
+                        {
+                            now.words.push(self.array(word, now.id)?);
+                        } else if !fd {
                             let words = braces(word).into_iter();
-                            now.words.extend(words.flat_map(|w| vars::fields(&w)));
+                            now.words
+                                .extend(words.flat_map(|w| vars::fields(&vars::restored(w))));
                         }
                     }
                 }
@@ -226,6 +226,34 @@ impl Lexer<'_> {
             if let Some(piped) = end {
                 let next = self.fresh(inside, piped.then_some(now.pipeline));
                 self.push(std::mem::replace(&mut now, next));
+            }
+        }
+    }
+
+    /// The values of `name=(…)`, from the parenthesis on; the whole as one assignment.
+    fn array(&mut self, mut word: String, id: usize) -> Result<String, Unreadable> {
+        self.skip(1);
+        loop {
+            match self.peek().ok_or(Unreadable)? {
+                ')' => {
+                    self.skip(1);
+                    return Ok(word);
+                }
+                ' ' | '\t' | '\r' | '\n' => self.skip(1),
+                '#' => {
+                    while self.peek().is_some_and(|c| c != '\n') {
+                        self.skip(1);
+                    }
+                }
+                ';' | '&' | '|' | '(' | '<' | '>' => return Err(Unreadable),
+                _ => {
+                    if let Some(value) = self.word(id)? {
+                        if !word.ends_with('=') {
+                            word.push_str(vars::BETWEEN);
+                        }
+                        word.push_str(&vars::restored(value));
+                    }
+                }
             }
         }
     }
@@ -291,54 +319,7 @@ impl Lexer<'_> {
     fn operand(&mut self, id: usize) -> Result<String, Unreadable> {
         self.blanks();
         let word = self.word(id)?.ok_or(Unreadable)?;
-        Ok(word.replace(vars::BETWEEN, " "))
-    }
-
-    /// The bodies of the heredocs announced so far. `$(…)` in an unquoted one runs, so it is read.
-    fn bodies(&mut self) -> Result<(), Unreadable> {
-        for at in 0..self.heredocs.len() {
-            let Some(doc) = self.heredocs.get(at).filter(|h| h.body.is_none()) else {
-                continue;
-            };
-            let (id, end, strip, quoted) = (doc.id, doc.end.clone(), doc.strip, doc.quoted);
-            let mut body = String::new();
-            loop {
-                let rest = self.rest.as_str();
-                if rest.is_empty() {
-                    return Err(Unreadable);
-                }
-                let (raw, tail) = rest.split_once('\n').unwrap_or((rest, ""));
-                let line = raw.strip_suffix('\r').unwrap_or(raw);
-                let text = if strip {
-                    line.trim_start_matches('\t')
-                } else {
-                    line
-                };
-                // Inside a substitution the end may carry its closing parenthesis: `EOF)`.
-                let behind = text.strip_prefix(end.as_str());
-                let closes =
-                    behind.is_some_and(|b| self.depth > 1 && b.trim_start().starts_with(')'));
-                if closes {
-                    let at = line.len() - behind.map_or(0, str::len);
-                    self.rest = rest.get(at..).unwrap_or_default().chars();
-                    break;
-                }
-                self.rest = tail.chars();
-                if behind == Some("") {
-                    break;
-                }
-                let line = text;
-                body.push_str(line);
-                body.push('\n');
-            }
-            if !quoted {
-                self.within_text(&body, id);
-            }
-            if let Some(doc) = self.heredocs.get_mut(at) {
-                doc.body = Some(body);
-            }
-        }
-        Ok(())
+        Ok(vars::restored(word.replace(vars::BETWEEN, " ")))
     }
 
     /// Reads the substitutions of a text that is otherwise data; what can't be read there runs nothing.
@@ -363,6 +344,7 @@ impl Lexer<'_> {
         }
         (self.ids, self.pipelines, self.expanded) = (inner.ids, inner.pipelines, inner.expanded);
         self.out.append(&mut inner.out);
+        self.heredocs.append(&mut inner.heredocs);
     }
 
     /// The commands between backquotes, their escapes taken off.
@@ -381,6 +363,7 @@ impl Lexer<'_> {
         inner.list(Some((id, false)))?;
         (self.ids, self.pipelines, self.expanded) = (inner.ids, inner.pipelines, inner.expanded);
         self.out.append(&mut inner.out);
+        self.heredocs.append(&mut inner.heredocs);
         Ok(())
     }
 }

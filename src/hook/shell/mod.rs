@@ -4,6 +4,7 @@
 
 mod commands;
 mod git;
+mod heredoc;
 mod lex;
 mod pipes;
 mod programs;

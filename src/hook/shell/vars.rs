@@ -30,11 +30,23 @@ pub(super) fn note(vars: &mut Vec<Var>, words: &[String], owner: usize) -> bool 
             vars.push(Var { name, value, owner });
         }
     };
+    let keywords = words
+        .iter()
+        .take_while(|w| super::commands::is_keyword(w))
+        .count();
+    let words = words.get(keywords..).unwrap_or_default();
     match words {
         [kind, name, within, values @ ..]
             if matches!(kind.as_str(), "for" | "select") && within == "in" =>
         {
             set(name, values.join(BETWEEN));
+        }
+        [first, dashes, values @ ..] if first == "set" && dashes == "--" => {
+            for (at, value) in values.iter().enumerate().take(9) {
+                set(&(at + 1).to_string(), value.clone());
+            }
+            set("@", values.join(BETWEEN));
+            set("*", values.join(" "));
         }
         [first, rest @ ..] if SETTERS.contains(&first.as_str()) => {
             for (name, value) in rest.iter().filter_map(|w| assignment(w)) {
@@ -110,5 +122,25 @@ pub(super) fn fields(word: &str) -> Vec<String> {
             .map(str::to_owned)
             .collect(),
         false => vec![word.to_owned()],
+    }
+}
+
+/// What stands for a brace or comma that is quoted, so that it isn't expanded.
+const KEPT: [(char, char); 3] = [('{', '\u{e001}'), ('}', '\u{e002}'), (',', '\u{e003}')];
+
+/// A quoted character.
+pub(super) fn kept(c: char) -> char {
+    KEPT.iter()
+        .find(|(plain, _)| *plain == c)
+        .map_or(c, |(_, kept)| *kept)
+}
+
+/// A word with its quoted characters as they were.
+pub(super) fn restored(word: String) -> String {
+    match word.contains(['\u{e001}', '\u{e002}', '\u{e003}']) {
+        true => KEPT.iter().fold(word, |w, (plain, kept)| {
+            w.replace(*kept, plain.encode_utf8(&mut [0; 4]))
+        }),
+        false => word,
     }
 }

@@ -15,7 +15,7 @@ impl Lexer<'_> {
                         continue;
                     }
                     self.skip(1);
-                    word.push(self.rest.next().unwrap_or('\\'));
+                    word.push(vars::kept(self.rest.next().unwrap_or('\\')));
                 }
                 '\'' => {
                     self.skip(1);
@@ -74,7 +74,7 @@ impl Lexer<'_> {
         loop {
             match self.rest.next().ok_or(Unreadable)? {
                 '\'' => return Ok(()),
-                c => word.push(c),
+                c => word.push(vars::kept(c)),
             }
         }
     }
@@ -97,7 +97,7 @@ impl Lexer<'_> {
                 '$' | '`' if self.dollar_or_backquote(word, id, true)? => {}
                 c => {
                     self.skip(1);
-                    word.push(c);
+                    word.push(vars::kept(c));
                 }
             }
         }
@@ -128,7 +128,7 @@ impl Lexer<'_> {
                     }
                     c => word.push(c),
                 },
-                c => word.push(c),
+                c => word.push(vars::kept(c)),
             }
         }
     }
@@ -232,7 +232,10 @@ impl Lexer<'_> {
                 }
             }
         }
-        Some(if quoted { value } else { vars::split(&value) })
+        Some(match quoted {
+            true => value.chars().map(vars::kept).collect(),
+            false => vars::split(&value),
+        })
     }
 
     /// Steps over `$((…))` or `((…))` when it can only be arithmetic.
