@@ -22,7 +22,7 @@ const LOOKED_AT: usize = 4096;
 pub struct Layout {
     /// How its lines end; empty when it has only one.
     pub line_end: String,
-    /// The white space at its end.
+    /// The white space at its end; empty in TOML, where whatever is added stands there.
     #[serde(default)]
     pub end: String,
     /// It begins with a byte order mark.
@@ -54,7 +54,7 @@ impl Layout {
         }
         Some(Self {
             line_end: line_end(text).to_owned(),
-            end: end(text),
+            end: end(format, text),
             bom: text::bom_len(text) > 0,
             comments,
             members,
@@ -92,7 +92,7 @@ impl Layout {
         if still.iter().any(|((_, now), then)| now != *then) {
             out.push("its indentation or spaces");
         }
-        if self.end != end(text) {
+        if self.end != end(format, text) {
             out.push("its last line's end");
         }
         out
@@ -132,7 +132,10 @@ fn line_end(text: &str) -> &'static str {
 }
 
 /// Line ends are told by themselves.
-fn end(text: &str) -> String {
+fn end(format: Format, text: &str) -> String {
+    if format == Format::Toml {
+        return String::new();
+    }
     let end = &text[text.trim_end().len()..];
     end.chars().filter(|c| *c != '\r').take(16).collect()
 }

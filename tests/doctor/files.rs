@@ -254,10 +254,7 @@ fn printed_in_every_way_it_is_told_and_undone() {
             };
             let text = install();
             let before = home.agent(agent, "user");
-            let mut prints = vec![
-                text.replace('\n', "\r\n"),
-                format!("{}\n\n", text.trim_end()),
-            ];
+            let mut prints = vec![text.replace('\n', "\r\n")];
             if agent == "kimi" {
                 let tables = text.split("[[hooks]]\n").skip(1).map(|block| {
                     let pairs: Vec<&str> = block.lines().filter(|l| !l.is_empty()).collect();
@@ -272,6 +269,7 @@ fn printed_in_every_way_it_is_told_and_undone() {
                 let value: Value = serde_json::from_str(&text).unwrap();
                 prints.extend([value.to_string(), format!("{value:#}"), sorted(&value)]);
                 prints.push(sorted(&value).replace('\n', "\r\n"));
+                prints.push(format!("{}\n\n", text.trim_end()));
             }
             for print in prints {
                 std::fs::write(&file, &print).unwrap();
