@@ -284,6 +284,8 @@ const WRITERS: &[&str] = &[
     "pwsh -c 'Remove-Item -Force @'",
     "cmd /c del @",
     "docker run -v /:/h img tee @",
+    "find . -fprint @",
+    "sudoedit @",
 ];
 
 /// Ways to read it.

@@ -46,10 +46,14 @@ pub fn read(text: &str) -> Reading {
     reader.out
 }
 
-/// `/usr/bin/git` and `git.exe` are `git`.
+/// `/usr/bin/git`, `git.exe` and zsh's `=git` are `git`.
 pub fn base_name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    name.strip_suffix(".exe").unwrap_or(name)
+    let name = name.strip_prefix('=').unwrap_or(name);
+    let bare = name
+        .strip_suffix(".exe")
+        .or_else(|| name.strip_suffix(".EXE"));
+    bare.unwrap_or(name)
 }
 
 /// A reading under way.
@@ -287,7 +291,8 @@ pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-const KEYWORDS: [&str; 14] = [
+/// The last four are fish's.
+const KEYWORDS: [&str; 18] = [
     "then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "fi", "done", "esac",
-    "coproc",
+    "coproc", "and", "or", "not", "begin",
 ];

@@ -224,7 +224,7 @@ impl Prefix {
     }
 }
 
-const PREFIXES: [Prefix; 46] = [
+const PREFIXES: [Prefix; 48] = [
     prefix(
         "sudo",
         "ughpCrtTUDR",
@@ -249,6 +249,8 @@ const PREFIXES: [Prefix; 46] = [
     prefix("exec", "a", &[], 0),
     prefix("command", "", &[], 0),
     prefix("builtin", "", &[], 0),
+    prefix("noglob", "", &[], 0),
+    prefix("nocorrect", "", &[], 0),
     prefix("nice", "n", &["adjustment"], 0),
     prefix("ionice", "cnpPu", &["class", "classdata"], 0),
     prefix("timeout", "sk", &["signal", "kill-after"], 1),

@@ -52,8 +52,10 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
     match command.program.as_str() {
         "tee" | "touch" | "truncate" | "mkdir" | "chmod" | "chown" | "chgrp" | "chattr"
         | "setfacl" | "setfattr" | "chflags" | "fallocate" | "mkfifo" | "mknod" | "patch"
-        | "sponge" | "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "emacs" | "dos2unix"
-        | "unix2dos" | "gzip" | "gunzip" | "bzip2" | "xz" => all(false, &mut operands(args)),
+        | "sponge" | "sudoedit" | "ed" | "ex" | "vi" | "vim" | "nvim" | "nano" | "emacs"
+        | "dos2unix" | "unix2dos" | "gzip" | "gunzip" | "bzip2" | "xz" => {
+            all(false, &mut operands(args));
+        }
         // Only a recursive removal reaches what lies below.
         "rm" => all(
             short_or_long(args, &['r', 'R'], "--recursive"),
@@ -107,6 +109,10 @@ fn targets(command: &Command) -> Vec<(String, bool)> {
                     .take_while(|a| !a.starts_with('-')),
             );
         }
+        "find" => all(
+            false,
+            &mut values(args, &["-fprint", "-fprint0", "-fls", "-fprintf"]).into_iter(),
+        ),
         "curl" => all(
             false,
             &mut values(args, &["-o", "--output", "--output-dir"]).into_iter(),
