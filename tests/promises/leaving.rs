@@ -216,3 +216,102 @@ fn a_dry_run_of_two_agents_in_one_file_says_what_the_run_does() {
     }
     assert_eq!(home.read(".shared/s.json"), "{\"mine\": 1}\n");
 }
+
+/// Found 2026-11-30: it said "the record stays" and removed the record; what came back couldn't be given back any more.
+#[test]
+fn purge_waits_for_a_directory_that_is_away() {
+    let home = Home::new();
+    let repo = home.work().join("away");
+    fs_err::create_dir_all(repo.join(".git")).unwrap();
+    fs_err::create_dir_all(repo.join(".claude")).unwrap();
+    let settings = repo.join(".claude/settings.json");
+    fs_err::write(&settings, "{\"hooks\": {}}").unwrap();
+    let install = [
+        "install", "--agent", "claude", "--scope", "repo", "--repo", "away",
+    ];
+    home.ok(&install);
+    let records = paths(&home.path(".gitvow/records"));
+    let unmounted = home.work().join("elsewhere");
+    fs_err::rename(&repo, &unmounted).unwrap();
+    let purge = ["uninstall", "--everywhere", "--purge"];
+    for dry in [&["--dry-run"][..], &[]] {
+        let did = home.gitvow(&[&purge, dry].concat());
+        assert_eq!(did.code, 1, "{did:?}");
+        for said in ["the record stays", "gitvow's own state stays", "--force"] {
+            assert!(did.err.contains(said), "{said}: {did:?}");
+        }
+        assert_eq!(paths(&home.path(".gitvow/records")), records);
+        assert!(home.path(".gitvow/bin/gitvow").exists());
+    }
+    fs_err::rename(&unmounted, &repo).unwrap();
+    home.ok(&purge);
+    assert_eq!(
+        fs_err::read_to_string(&settings).unwrap(),
+        "{\"hooks\": {}}"
+    );
+    assert!(!home.path(".gitvow/records").exists());
+    // Gone for good: then the person says so.
+    home.ok(&install);
+    fs_err::remove_dir_all(&repo).unwrap();
+    home.ok(&[&purge[..], &["--force", "--dry-run"]].concat());
+    assert!(home.path(".gitvow/bin/gitvow").exists());
+    home.ok(&[&purge[..], &["--force"]].concat());
+    assert!(!home.path(".gitvow/records").exists() && !home.path(".gitvow/bin").exists());
+}
+
+/// Found 2026-11-30: without its records an uninstall that named nobody said "nothing is installed", in front of eleven
+/// agents that ran a command that was gone.
+#[test]
+fn what_nobody_recorded_goes_without_being_named() {
+    let home = Home::new();
+    home.write(".claude/settings.json", "{\n  \"x\": 1\n}\n");
+    home.write(".kimi-code/config.toml", "a = 1\n");
+    let before = paths(&home.path(""));
+    for (lose, args) in [
+        (true, &["uninstall"][..]),
+        (true, &["uninstall", "--all"]),
+        (true, &["uninstall", "--everywhere", "--purge"]),
+        (false, &["uninstall", "--everywhere", "--purge"]),
+    ] {
+        home.ok(&["install", "--all"]);
+        if lose {
+            fs_err::remove_dir_all(home.path(".gitvow/records")).unwrap();
+            fs_err::remove_dir_all(home.path(".gitvow/bin")).unwrap();
+        }
+        let dry = home.ok(&[args, &["--dry-run"]].concat());
+        let did = home.ok(args);
+        assert!(
+            dry.out.contains("would edit") && did.out.contains("edited"),
+            "{did:?}"
+        );
+        assert!(!did.err.contains("nothing is installed"), "{did:?}");
+        assert_eq!(claude(&home), "{\n  \"x\": 1\n}\n");
+        assert_eq!(home.read(".kimi-code/config.toml"), "a = 1\n");
+        let mut left = paths(&home.path(""));
+        left.retain(|p| !p.contains("/.gitvow") && !before.contains(p));
+        // Folders and a file that hold nothing: nobody knows any more who made them.
+        left.retain(|p| Path::new(p).is_file());
+        for file in &left {
+            let text = fs_err::read_to_string(file).unwrap();
+            assert!(!text.contains("gitvow"), "{file}: {text}");
+        }
+        let did = home.ok(args);
+        assert!(did.err.contains("nothing is installed"), "{did:?}");
+    }
+}
+
+#[test]
+fn what_a_team_mate_recorded_goes_from_a_clone() {
+    let home = Home::new();
+    fs_err::create_dir_all(home.work().join(".git")).unwrap();
+    let install = ["install", "--all", "--scope", "repo", "--json"];
+    home.gitvow(&install);
+    fs_err::remove_dir_all(home.path(".gitvow/records")).unwrap();
+    home.ok(&["uninstall", "--scope", "repo"]);
+    let mut left = paths(&home.work());
+    left.retain(|p| Path::new(p).is_file());
+    for file in &left {
+        let text = fs_err::read_to_string(file).unwrap_or_default();
+        assert!(!text.contains("gitvow hook"), "{file}: {text}");
+    }
+}
