@@ -154,7 +154,7 @@ pub struct Uninstall {
     #[command(flatten)]
     /// Which.
     pub choice: Choice,
-    /// Everything recorded in that scope (default as well: those recorded)
+    /// Everything in that scope that is recorded or to the byte what this gitvow would write (the default as well)
     #[arg(long)]
     pub all: bool,
     /// Every record of every agent, scope and repository

@@ -25,6 +25,8 @@ struct Chosen {
     spec: Option<AgentSpec>,
     /// Something is recorded of it.
     recorded: bool,
+    /// It was named, or is recorded; else it is told only where something of gitvow's is found.
+    asked: bool,
 }
 
 /// Runs the command.
@@ -65,8 +67,27 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
     };
     for chosen in &chosen {
         let change = one(args, show, &keep, chosen, &mut session);
-        document.agents.push(change);
+        let found = change.status == Status::Removed || !change.notes.is_empty();
+        if chosen.asked || (found && change.error.is_none()) {
+            document.agents.push(change);
+        }
     }
+    let all_done = document
+        .agents
+        .iter()
+        .all(|a| a.error.is_none() && a.status != Status::Kept);
+    // Whoever purges by force means it: what is away is gone for good.
+    if args.purge && args.force && all_done {
+        let launcher = session.state.launcher();
+        session.records.retain(|r| r.path == launcher);
+    }
+    // What was recorded of a directory that is away may come back with it.
+    let away = args.purge
+        && !refused
+        && session
+            .records
+            .iter()
+            .any(|r| r.path != session.state.launcher());
     let (launcher, left) = if refused {
         (run::Planned::default(), None)
     } else {
@@ -103,10 +124,7 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         .iter()
         .any(|a| a.artifacts.iter().any(|f| f.action.writes()))
         || launcher.change == Change::Remove;
-    document.ok = document
-        .agents
-        .iter()
-        .all(|a| a.error.is_none() && a.status != Status::Kept);
+    document.ok = all_done && !away;
     for line in &session.recovered {
         console.say(&format!("note: {}\n", super::escape::line(line)));
     }
@@ -120,6 +138,11 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
         purge::run(&mut session, args.dry_run, &logs, console)?;
     } else if args.purge {
         console.say("note: gitvow's own state stays as long as something of the above does\n");
+        if away && all_done {
+            console.say(
+                "note: if it is gone for good: gitvow uninstall --everywhere --purge --force\n",
+            );
+        }
     }
     if document.agents.is_empty() && !document.changed && !args.json.json {
         console.say("nothing is installed\n");
@@ -152,7 +175,8 @@ fn kept_nothing<'a>(
     args.keep.iter().filter(idle).collect()
 }
 
-/// Whose entries go: those named, else everyone recorded in the scope (with `--everywhere`, in every scope).
+/// Whose entries go: those named, else everyone recorded in the scope (with `--everywhere`, in every scope), and every
+/// built-in of which something stands there that this gitvow would write (a lost ledger, a team-mate's install).
 fn choose(
     args: &args::Uninstall,
     scope: Option<Scope>,
@@ -168,7 +192,24 @@ fn choose(
                 owner,
                 spec,
                 recorded: true,
+                asked: true,
             });
+        }
+        let scope = scope.unwrap_or(Scope::User);
+        for builtin in builtin::ALL {
+            let owner = Owner {
+                agent: builtin.name.to_owned(),
+                scope,
+            };
+            let spec = builtin.spec()?;
+            if paths::lacks(&spec, scope).is_none() && out.iter().all(|c| c.owner != owner) {
+                out.push(Chosen {
+                    owner,
+                    spec: Some(spec),
+                    recorded: false,
+                    asked: false,
+                });
+            }
         }
         return Ok(out);
     }
@@ -204,6 +245,7 @@ fn choose(
             owner,
             spec,
             recorded: known,
+            asked: true,
         });
     }
     Ok(out)

@@ -12,6 +12,7 @@ use crate::spec::{AgentSpec, Scope};
 use std::path::{Path, PathBuf};
 
 pub mod put;
+pub mod strays;
 pub mod take;
 mod trees;
 

@@ -281,7 +281,7 @@ fn what_nobody_recorded_goes_without_being_named() {
         let dry = home.ok(&[args, &["--dry-run"]].concat());
         let did = home.ok(args);
         assert!(
-            dry.out.contains("would edit") && did.out.contains("edited"),
+            dry.err.contains("would edit") && did.out.contains("edited"),
             "{did:?}"
         );
         assert!(!did.err.contains("nothing is installed"), "{did:?}");

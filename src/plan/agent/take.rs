@@ -4,6 +4,7 @@ use super::super::reconcile::{Goal, Known, Wish, reconcile};
 use super::super::world::{Actual, World};
 use super::super::{admit, paths, print_of, tree};
 use super::put::wishes;
+use super::strays;
 use super::{
     Action, AgentPlan, Context, FilePlan, Kept, Placed, Subject, merge_record, saved_name,
     write_step,
@@ -23,7 +24,9 @@ pub fn planned_paths(ctx: &Context<'_>, subject: &Subject<'_>) -> Vec<PathBuf> {
     else {
         return Vec::new();
     };
-    targets.merge.map_or_else(Vec::new, |m| m.paths())
+    let trees = targets.trees.into_iter().map(|t| t.path);
+    let merge = targets.merge.map_or_else(Vec::new, |m| m.paths());
+    merge.into_iter().chain(trees).collect()
 }
 
 /// The records of an owner that this call means: all of them at user scope, those of the repository otherwise.
@@ -66,6 +69,14 @@ pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<A
             continue;
         }
         unrecorded(ctx, subject, &path, world, &mut plan)?;
+    }
+    if let Some(spec) = subject.spec
+        && let Some(install) = &spec.install
+        && let Ok(targets) = paths::targets(spec, subject.owner.scope, &ctx.ground)
+    {
+        for target in &targets.trees {
+            strays::plan(ctx, subject, install, target, world, &mut plan)?;
+        }
     }
     plan.unknown = recorded.is_empty() && !plan.changes();
     ctx.dirs_to_drop(&mut plan.transaction);
@@ -269,7 +280,7 @@ fn giving_back<'a>(ctx: &Context<'a>, recorded: bool) -> admit::Bounds<'a> {
     }
 }
 
-fn tree_file(
+pub(super) fn tree_file(
     ctx: &Context<'_>,
     record: &Record,
     tree: &TreeFile,

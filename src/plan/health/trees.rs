@@ -7,12 +7,12 @@ use super::codes::{
 use super::{Found, Sight, command};
 use crate::ledger::{Print, Record, TreeFile};
 use crate::plan::admit::{self, quoted};
-use crate::plan::agent::put;
+use crate::plan::agent::strays;
 use crate::plan::matching::{self, difference};
 use crate::plan::paths::TreeTarget;
 use crate::plan::tree;
 use crate::plan::world::Actual;
-use crate::spec::command::{Command, Guard, TreeText, tree_texts};
+use crate::spec::command::TreeText;
 use crate::spec::{Scope, TreeSpec};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -229,14 +229,8 @@ fn tree<'s>(sight: &'s Sight<'_>, target: &TreeTarget) -> Option<&'s TreeSpec> {
 
 /// What today's planner would write there.
 fn wanted(sight: &Sight<'_>, target: &TreeTarget, block: bool) -> Option<TreeText> {
-    let install = sight.install()?;
     let scope = sight.of.subject.owner.scope;
-    let command = match (&install.repo_command, scope) {
-        (Some(forms), Scope::Repo) => Command::guarded(Guard { forms, block }),
-        _ => put::command(sight.of.ctx, install, scope),
-    };
-    let texts = tree_texts(tree(sight, target)?, &command);
-    texts.into_iter().find(|t| t.name == target.name)
+    strays::wanted(sight.of.ctx, sight.install()?, scope, target, block)
 }
 
 /// Today's planner would write another text than this one, which is as recorded. One that runs another program is
