@@ -315,3 +315,51 @@ fn what_a_team_mate_recorded_goes_from_a_clone() {
         assert!(!text.contains("gitvow hook"), "{file}: {text}");
     }
 }
+
+/// Somebody linked the launcher to a gitvow of theirs: found 2026-11-30 that no uninstall could end ("changed while we were
+/// at work"), and that install said the same where the link led to another program.
+#[test]
+fn a_launcher_that_is_somebody_s_link_stays_and_holds_nothing_up() {
+    let home = Home::new();
+    home.write(".claude/settings.json", "{}");
+    let launcher = home.path(".gitvow/bin/gitvow");
+    for before in [true, false] {
+        if !before {
+            home.ok(&["install", "--agent", "claude"]);
+            fs_err::remove_file(&launcher).unwrap();
+        }
+        fs_err::create_dir_all(launcher.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gitvow"), &launcher).unwrap();
+        home.ok(&["install", "--agent", "claude"]);
+        let dry = home.ok(&["uninstall", "--dry-run"]);
+        let did = home.ok(&["uninstall"]);
+        for said in [&dry, &did] {
+            assert!(said.err.contains("is no file of gitvow's"), "{said:?}");
+        }
+        assert_eq!(claude(&home), "{}");
+        assert!(launcher.is_symlink());
+        let did = home.ok(&["uninstall"]);
+        assert!(did.err.contains("nothing is installed"), "{did:?}");
+        fs_err::remove_file(&launcher).unwrap();
+        let _ = fs_err::remove_dir(launcher.parent().unwrap());
+    }
+    home.write(".gitvow/mine", "#!/bin/sh\n");
+    fs_err::create_dir_all(launcher.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("../mine", &launcher).unwrap();
+    let did = home.gitvow(&["install", "--agent", "claude"]);
+    assert_eq!(did.code, 1);
+    assert!(
+        did.err.contains("is a link") && did.err.contains("rm "),
+        "{did:?}"
+    );
+    assert_eq!(home.read(".gitvow/mine"), "#!/bin/sh\n");
+    fs_err::remove_file(&launcher).unwrap();
+    fs_err::create_dir(&launcher).unwrap();
+    let did = home.gitvow(&["install", "--agent", "claude"]);
+    assert!(
+        did.code == 1 && did.err.contains("is a directory") && did.err.contains("help:"),
+        "{did:?}"
+    );
+    let did = home.ok(&["uninstall"]);
+    assert!(did.err.contains("nothing is installed"), "{did:?}");
+}
