@@ -7,11 +7,12 @@ use crate::apply;
 use crate::doc;
 use crate::error::{Error, Result};
 use crate::ledger::{Print, Record, StateHome, store};
+use crate::plan::admit::quoted;
 use crate::plan::agent::{Action, AgentPlan, FilePlan};
 use crate::plan::launcher::{Change, Seen};
 use crate::plan::steps::Content;
 use crate::plan::world::{Actual, World};
-use crate::sys::{Stat, Sys};
+use crate::sys::{FileKind, Stat, Sys};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -228,7 +229,9 @@ pub fn launcher_seen(session: &Session<'_>) -> Result<Seen> {
         {
             return Ok(Some(tree.print.clone()));
         }
-        let sha256 = sys.disk.hash(at).map_err(|e| Error::io("read", at, &e))?;
+        let sha256 = sys.disk.hash(at).map_err(|e| {
+            Error::io("read", at, &e).help(format!("look at it: ls -ld {}", quoted(at)))
+        })?;
         Ok(Some(Print {
             sha256,
             len: stat.len,
@@ -240,6 +243,16 @@ pub fn launcher_seen(session: &Session<'_>) -> Result<Seen> {
         .filter(|(from, _)| *from == exe);
     let exe_print = print(&exe, source.map(|(_, mtime)| *mtime))?
         .ok_or_else(|| Error::failed("io", "the running program is gone").at(&exe))?;
+    let is_link = sys.disk.stat(&path).is_ok_and(|s| s.kind == FileKind::Link);
+    if is_link && there.as_ref() != Some(&exe_print) && super::session::real(sys, &path) != exe {
+        let what = format!(
+            "`{}` is a link to another program, and gitvow's own copy has to stand there",
+            path.display()
+        );
+        return Err(Error::refused("launcher", what)
+            .at(&path)
+            .help(format!("take the link away: rm {}", quoted(&path))));
+    }
     let bin = session.state.bin();
     let missing = if sys.disk.stat(&bin).is_ok() {
         Vec::new()

@@ -14,7 +14,7 @@ use crate::plan::launcher::Change;
 use crate::plan::paths;
 use crate::spec::builtin;
 use crate::spec::{AgentSpec, Scope};
-use crate::sys::Sys;
+use crate::sys::{FileKind, Sys};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -102,18 +102,11 @@ pub fn run(args: &args::Uninstall, sys: &Sys<'_>, console: &mut Console<'_>) -> 
             console.say(&format!("note: {restart}\n"));
         }
     }
-    if let (Some(path), true) = (
-        left,
-        document.agents.iter().any(|a| a.status == Status::Removed),
-    ) {
-        let text = if path == session.state.launcher() {
-            "gitvow's own copy stays: `--keep` names it".to_owned()
-        } else {
-            format!("gitvow's own copy stays: {} still names it", path.display())
-        };
-        if let Some(last) = document.agents.last_mut() {
-            last.notes.push(text);
-        }
+    if let Some(why) = left
+        && document.agents.iter().any(|a| a.status == Status::Removed)
+        && let Some(last) = document.agents.last_mut()
+    {
+        last.notes.push(format!("gitvow's own copy stays: {why}"));
     }
     document.launcher = Some(run::launcher_output(
         &session.state.launcher(),
@@ -374,12 +367,12 @@ pub(super) fn take_unused_launcher(session: &mut Session<'_>) -> Result<()> {
     launcher(session, false, &[]).map(|_| ())
 }
 
-/// The launcher goes when nothing recorded is left and no known file names it. Says which file does.
+/// The launcher goes when nothing recorded is left and no known file names it. Says why it stays.
 fn launcher(
     session: &mut Session<'_>,
     dry_run: bool,
     keep: &[PathBuf],
-) -> Result<(run::Planned, Option<PathBuf>)> {
+) -> Result<(run::Planned, Option<String>)> {
     let path = session.state.launcher();
     let idle = run::Planned::default();
     let Ok(stat) = session.sys.disk.stat(&path) else {
@@ -393,28 +386,29 @@ fn launcher(
         .iter()
         .any(|k| super::session::real(session.sys, k) == super::session::real(session.sys, &path))
     {
-        return Ok((idle, Some(path)));
+        return Ok((idle, Some("`--keep` names it".to_owned())));
     }
     if let Some(file) = names_launcher(session) {
-        return Ok((idle, Some(file)));
+        return Ok((idle, Some(format!("{} still names it", file.display()))));
     }
     let record = session.records.iter().find(|r| r.path == path).cloned();
-    let sha256 = session
-        .sys
-        .disk
-        .hash(&path)
-        .map_err(|e| Error::io("read", &path, &e))?;
-    let print = crate::ledger::Print {
-        sha256,
-        len: stat.len,
-    };
-    let planned = run::take_launcher(&path, Some(&print), record.as_ref());
+    // A link or a folder there is somebody's, and so is what it leads to.
+    let ours = stat.kind == FileKind::File;
+    let print = ours.then(|| session.sys.disk.hash(&path)).transpose();
+    let print = print
+        .map_err(|e| Error::io("read", &path, &e))?
+        .map(|sha256| crate::ledger::Print {
+            sha256,
+            len: stat.len,
+        });
+    let planned = run::take_launcher(&path, print.as_ref(), record.as_ref());
+    let left = (!ours).then(|| format!("{} is no file of gitvow's", path.display()));
     if !dry_run {
         session.take_lock()?;
         apply::apply(session.sys, &session.state, &planned.transaction)?;
         session.reload()?;
     }
-    Ok((planned, None))
+    Ok((planned, left))
 }
 
 /// A known user file in which our launcher is still named.
