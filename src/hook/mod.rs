@@ -7,7 +7,6 @@
 //! - [`agent`], [`normalize`], [`arguments`], [`reach`], [`call`], [`mcp`], [`dialect`]: the planner's data and the calls
 //!   it makes of a payload.
 //! - [`caller`]: whose form is answered. [`policy`], [`shell`]: the verdict. [`answer`], [`message`]: its form.
-//! - [`effort`]: whether it may become long.
 //! - [`gate`], [`outside`]: one call of a built-in and of an external agent. [`log`]: one line after it.
 
 pub mod agent;
@@ -16,7 +15,6 @@ pub mod arguments;
 pub mod call;
 pub mod caller;
 pub mod dialect;
-pub mod effort;
 pub mod gate;
 pub mod json;
 pub mod log;
@@ -185,6 +183,9 @@ pub fn main(args: &[OsString]) -> u8 {
         clock: &RealClock,
     };
     lastword::on_panic();
+    // Always: a disk of the network that doesn't answer, an untrusted repository's policy and a hostile line can all
+    // take longer than an agent waits, and agents take a hook that doesn't end for one that allows.
+    lastword::after(LIMIT - Duration::from_secs(1));
     let mut stdin = lastword::Stdin::new(STDIN_LIMIT);
     let exit = run(
         args,
@@ -218,10 +219,6 @@ pub fn run(
         Answer::silence()
     });
     let text = stdin::read(input);
-    if text.as_ref().is_ok_and(|t| t.len() > 64 << 10) {
-        // Only a large payload can keep the patterns busy for long; starting a thread costs time.
-        lastword::after(LIMIT - Duration::from_secs(1));
-    }
     let payload = text.as_ref().map_err(stdin::Broken::sentence);
     let outcome = match builtin::by_name(&request.agent) {
         Some(asked) => {
@@ -236,10 +233,7 @@ pub fn run(
                 sys,
             )
         }
-        None => {
-            lastword::after(LIMIT - Duration::from_secs(1));
-            outside::answer(&request, payload.map(Vec::as_slice), &mut place, sys)
-        }
+        None => outside::answer(&request, payload.map(Vec::as_slice), &mut place, sys),
     };
     lastword::take_back();
     let said = out

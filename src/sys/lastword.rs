@@ -53,7 +53,9 @@ pub fn on_panic() {
 /// Says the laid-down words and exits if they are still there `limit` after the first were laid down.
 pub fn after(limit: Duration) {
     let until = *BEGUN.get_or_init(Instant::now) + limit;
-    std::thread::spawn(move || {
+    // Without a thread to be had there is no such limit, and still an answer.
+    let watch = std::thread::Builder::new().stack_size(64 << 10);
+    let _ = watch.spawn(move || {
         std::thread::sleep(until.saturating_duration_since(Instant::now()));
         let words = LAID_DOWN.lock().ok().and_then(|mut slot| {
             let words = slot.take();

@@ -21,7 +21,6 @@ pub use load::Policy;
 
 use super::call::Call;
 use super::dialect::patch;
-use super::effort;
 use super::shell;
 use crate::sys::{FileKind, Stat, Sys};
 use judge::Facts;
@@ -291,8 +290,6 @@ fn facts<'c>(call: &'c Call<'_>, ground: &'c Ground, sys: &Sys<'_>) -> Facts<'c>
     facts.doubt = tool.doubt.as_deref();
     let mut targets = Vec::new();
     let target = |word: &str, dirs: &[String], removes: bool| {
-        // Links are looked up.
-        effort::spend(4096);
         Target::new(word, &ground.cwd, dirs, removes, sys.disk, sys.env)
     };
     if let Some(line) = tool

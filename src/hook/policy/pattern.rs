@@ -3,7 +3,6 @@
 //! Most rules carry a literal word. A pattern whose word doesn't stand in the text can't match, so it
 //! isn't compiled: 2,000 rules cost a search each and not a compilation each (spec 4.6).
 
-use crate::hook::effort;
 use regex_lite::Regex;
 use std::borrow::Cow;
 
@@ -13,7 +12,7 @@ pub fn search(pattern: &str, text: &str) -> Result<bool, String> {
     if !may_match(pattern, text) {
         return Ok(false);
     }
-    Ok(found(&compile(pattern)?, text))
+    Ok(compile(pattern)?.is_match(text))
 }
 
 /// Does the pattern match the whole text?
@@ -23,7 +22,7 @@ pub fn full(pattern: &str, text: &str) -> Result<bool, String> {
     }
     let whole = format!(r"\A(?:{pattern})\z");
     match compile(&whole) {
-        Ok(regex) => Ok(found(&regex, text)),
+        Ok(regex) => Ok(regex.is_match(text)),
         Err(_) => Err(bad(pattern, "it can't be anchored")),
     }
 }
@@ -41,38 +40,17 @@ pub fn verb(pattern: &str, text: &str) -> Result<bool, String> {
     }
     let anchored = format!(r"\A(?:{pattern})(?:\b|\z)");
     match compile(&anchored) {
-        Ok(regex) => Ok(found(&regex, text)),
+        Ok(regex) => Ok(regex.is_match(text)),
         Err(_) => Err(bad(pattern, "it can't be anchored")),
     }
 }
 
 /// Compiles a pattern; the error quotes it.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
-    effort::spend(weight(pattern).saturating_mul(8));
     if let Some(why) = differs(pattern) {
         return Err(bad(pattern, why));
     }
     Regex::new(&translated(pattern)).map_err(|e| bad(pattern, &e.to_string()))
-}
-
-/// Does it match? It is never exponential, but its size times the text's can be much.
-fn found(regex: &Regex, text: &str) -> bool {
-    effort::spend(weight(regex.as_str()).saturating_mul(text.len()));
-    regex.is_match(text)
-}
-
-/// About how many states a pattern has: what is repeated a number of times stands there as often.
-fn weight(pattern: &str) -> usize {
-    let mut weight = pattern.len();
-    let mut rest = pattern;
-    while let Some((_, behind)) = rest.split_once('{') {
-        let digits = |c: char| !c.is_ascii_digit();
-        let counts = behind.split('}').next().unwrap_or_default().split(digits);
-        let most = counts.filter_map(|n| n.parse::<usize>().ok()).max();
-        weight = weight.saturating_mul(most.unwrap_or(1).max(1));
-        rest = behind;
-    }
-    weight
 }
 
 /// Would it silently mean less than in Python? Letters beyond ASCII have no case and no word here.

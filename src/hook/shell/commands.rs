@@ -5,7 +5,6 @@ use super::lex::{Simple, split};
 use super::pipes;
 use super::vars::{Var, assignment};
 use super::wrappers::{self, Prefix};
-use crate::hook::effort;
 
 /// The deepest nesting of commands given as text.
 const DEPTH: usize = 12;
@@ -98,7 +97,6 @@ impl Seen {
 impl Reader {
     /// Reads a text as a shell would run it. Which program in it runs what comes on standard input?
     pub(super) fn text(&mut self, text: &str, depth: usize) -> Option<String> {
-        effort::spend(text.len().saturating_mul(8));
         if depth > DEPTH || self.out.commands.len() >= MOST || self.full {
             self.full = true;
             return None;
@@ -110,7 +108,6 @@ impl Reader {
                 return None;
             }
         };
-        effort::spend(simples.len() * simples.len());
         let seen: Vec<Seen> = simples.iter().map(|s| self.simple(s, depth)).collect();
         for (simple, me) in simples.iter().zip(&seen) {
             let mut feeds = Vec::new();
