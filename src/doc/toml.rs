@@ -152,8 +152,12 @@ fn read(text: &str) -> Result<(Scan<'_>, Tokens), Fault> {
             ),
         ));
     }
-    let tokens = strict::read(text)?;
-    let scan = Scan::new(text)?;
+    let scan = match Scan::new(text) {
+        Ok(scan) => scan,
+        // What the strict reader says of it is better known; only tables defined twice are ours alone.
+        Err(fault) => return Err(strict::read(text, &[]).err().unwrap_or(fault)),
+    };
+    let tokens = strict::read(text, &scan.cuts)?;
     if scan.marks != tokens.marks {
         return Err(Fault::whole(
             "unproven",

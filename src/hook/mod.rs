@@ -135,7 +135,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where the process is, and now: all work must end [`WORK_LIMIT`] later.
+    /// Where the process is, and now: all work must end `WORK_LIMIT` later.
     pub fn begin(state: PathBuf, agent: &str, sys: &Sys<'_>) -> Self {
         Self {
             state,

@@ -12,6 +12,9 @@ use std::ops::Range;
 /// Tables of more children are looked up by hash.
 const FEW: usize = 12;
 
+/// How far apart cuts are, in bytes.
+const PIECE: usize = 32 << 10;
+
 /// The top of the document.
 pub(super) const ROOT: u32 = 0;
 
@@ -70,6 +73,8 @@ pub(super) struct Scan<'a> {
     pub comments: Vec<Range<usize>>,
     /// The tokens seen, to be compared with the strict reader's.
     pub marks: Marks,
+    /// Starts of lines at which an expression begins, at least [`PIECE`] apart: there the text can be read in pieces.
+    pub cuts: Vec<usize>,
     nodes: Vec<Node<'a>>,
     names: HashMap<(u32, Cow<'a, str>), u32>,
     sections: Vec<Range<usize>>,
@@ -86,6 +91,7 @@ impl<'a> Scan<'a> {
             text,
             comments: Vec::new(),
             marks: Marks::default(),
+            cuts: Vec::new(),
             nodes: vec![Node {
                 parent: ROOT,
                 key: Cow::Borrowed(""),
@@ -102,6 +108,9 @@ impl<'a> Scan<'a> {
         let mut cursor = Cursor::new(text, text::bom_len(text));
         let mut table = ROOT;
         loop {
+            if cursor.at >= scan.cuts.last().copied().unwrap_or_default() + PIECE {
+                scan.cuts.push(cursor.at);
+            }
             cursor.ws();
             match cursor.peek() {
                 None => break,
