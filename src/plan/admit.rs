@@ -85,11 +85,8 @@ pub fn readable<'a>(path: &Path, actual: &'a Actual) -> Result<Admitted<'a>> {
                 part.display()
             ),
         )
-        .help(format!(
-            "move it away: mv {} {}.moved",
-            quoted(part),
-            quoted(part)
-        ))),
+        // Not to be moved on our word: a variable may have named any file of the machine (`CODEX_HOME=/etc/passwd`).
+        .help(format!("look at what it is: ls -l {}", quoted(part)))),
         Actual::Unreadable(why) => {
             Err(refuse("unreadable", format!("`{shown}` can't be read")).because(why.clone()))
         }
