@@ -1,7 +1,7 @@
 //! What install and uninstall cost by the size of the user's file, beside `sha256sum` of the same file in the
 //! same run: `cargo bench --bench size`.
 //!
-//! The binary is `GITVOW_BENCH_BIN`, else cargo's own. CPU is the kernel's sum over waited children (clock ticks,
+//! The binary is `GITVOW_BENCH_BIN`, else the static one where it was built, else cargo's own. CPU is the kernel's sum over waited children (clock ticks,
 //! averaged over the runs), peak memory what `/proc` says while the child lives. `GITVOW_BENCH_MB` limits the
 //! largest file (default 100).
 
@@ -12,23 +12,22 @@
     reason = "a bench, not the product"
 )]
 
+#[path = "beside/mod.rs"]
+mod beside;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 fn main() {
     let root = std::env::temp_dir().join(format!("gitvow-size-{}", std::process::id()));
-    let bin = std::env::var_os("GITVOW_BENCH_BIN").map_or_else(
-        || PathBuf::from(env!("CARGO_BIN_EXE_gitvow")),
-        PathBuf::from,
-    );
+    let bin = beside::binary();
     let most = std::env::var("GITVOW_BENCH_MB")
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(100usize);
-    println!("binary: {}", bin.display());
     println!(
         "{:<12} {:>10} {:>11} {:>24} {:>24} {:>24} {:>6}",
         "file", "bytes", "sha256sum", "install", "install again", "uninstall", "exact"
@@ -117,11 +116,11 @@ impl Figure {
 }
 
 fn measure(run: impl Fn() -> u64) -> Figure {
-    let before = ticks();
-    let peak = run();
+    let peak = std::cell::Cell::new(0);
+    let cpu = beside::cpu(1, || peak.set(run()));
     Figure {
-        cpu: Duration::from_millis((ticks() - before) * 10),
-        peak,
+        cpu,
+        peak: peak.get(),
     }
 }
 
@@ -142,9 +141,7 @@ fn run(program: &Path, home: &Path, args: &[&str]) -> u64 {
     let mut peak = 0;
     loop {
         let text = fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-        let now = line.and_then(|l| l.split_whitespace().next()?.parse().ok());
-        peak = peak.max(now.unwrap_or(0));
+        peak = peak.max(beside::peak(&text).unwrap_or(0));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(
                 status.success(),
@@ -155,18 +152,6 @@ fn run(program: &Path, home: &Path, args: &[&str]) -> u64 {
         }
         std::thread::sleep(Duration::from_micros(500));
     }
-}
-
-/// Clock ticks (10 ms) that waited children have used, user and system.
-fn ticks() -> u64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap()
-        .split_whitespace()
-        .collect();
-    fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
 }
 
 /// A settings file as long-lived installations have them: a few keys, many projects, hooks of one's own at the end.

@@ -1,6 +1,8 @@
 //! What the benches of whole processes share: the binary, the table of figures beside the first subject's, and how CPU
 //! time and memory are read.
 
+#![allow(dead_code, reason = "each bench uses its own part")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
