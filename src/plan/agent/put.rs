@@ -27,24 +27,21 @@ pub fn plan(ctx: &Context<'_>, subject: &Subject<'_>, world: &World) -> Result<A
     let mut checks: Vec<inert::Inert> = Vec::new();
     if let Some(merge) = &targets.merge {
         alternatives(merge, world)?;
+        let put = Put {
+            ctx,
+            subject,
+            spec,
+            install,
+            world,
+        };
         for (path, wish) in wishes(ctx, subject, spec, install, merge, world) {
             let recorded = ctx.record(&path, world.get(&path).and_then(|a| a.real()));
             let ours = recorded.is_some_and(|r| holds(r, subject));
             if wish.entries.is_empty() && !ours {
-                leftovers(ctx, subject, spec, install, &path, &wish, world, &mut plan)?;
+                put.leftovers(&path, &wish, &mut plan)?;
                 continue;
             }
-            file(
-                ctx,
-                subject,
-                spec,
-                install,
-                &path,
-                &wish,
-                world,
-                &mut plan,
-                &mut checks,
-            )?;
+            put.file(&path, &wish, &mut plan, &mut checks)?;
         }
         checks.extend(inert::switches(
             title(spec),
@@ -175,165 +172,152 @@ pub fn destination(merge: &paths::MergeTarget, event: Option<&str>, world: &Worl
     merge.alternatives.iter().position(has).map_or(0, |n| n + 1)
 }
 
-/// A file into which nothing of ours goes: what an older gitvow left there goes with `--adopt` and is named without.
-/// Then nothing about the file is a reason to refuse.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "each is one thing that the file depends on"
-)]
-fn leftovers(
-    ctx: &Context<'_>,
-    subject: &Subject<'_>,
-    spec: &AgentSpec,
-    install: &Install,
-    path: &Path,
-    wish: &Wish,
-    world: &World,
-    plan: &mut AgentPlan,
-) -> Result<()> {
-    let bytes = world.get(path).and_then(|a| a.bytes());
-    let text = bytes.and_then(|b| std::str::from_utf8(b).ok());
-    let mentions = |t: &str| t.contains("gitvow") || t.contains("\\u");
-    if wish.legacy.is_empty() || !text.is_some_and(mentions) {
-        return Ok(());
-    }
-    let done = file(
-        ctx,
-        subject,
-        spec,
-        install,
-        path,
-        wish,
-        world,
-        plan,
-        &mut Vec::new(),
-    );
-    if !ctx.adopt {
-        plan.files
-            .retain(|f| f.path != path || f.action != Action::Unchanged);
-        return Ok(());
-    }
-    done
+/// An install under way: what deciding about each of its files needs.
+struct Put<'a> {
+    ctx: &'a Context<'a>,
+    subject: &'a Subject<'a>,
+    spec: &'a AgentSpec,
+    install: &'a Install,
+    world: &'a World,
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "each is one thing that the file depends on"
-)]
-fn file(
-    ctx: &Context<'_>,
-    subject: &Subject<'_>,
-    spec: &AgentSpec,
-    install: &Install,
-    path: &Path,
-    wish: &Wish,
-    world: &World,
-    plan: &mut AgentPlan,
-    checks: &mut Vec<inert::Inert>,
-) -> Result<()> {
-    let actual = world.at(path);
-    let admitted = admit::writable(path, &actual, &ctx.bounds)?;
-    let record = ctx.record(path, Some(&admitted.real));
-    let merge = merge_of(path, record)?;
-    one_scope(path, merge, subject.owner)?;
-    let known = Known {
-        text: admitted.text,
-        record: merge,
-        format: install.format,
-        shortcut: true,
-    };
-    let ours = record.is_some_and(|r| holds(r, subject));
-    let goal = if wish.entries.is_empty() && ours {
-        Goal::Take {
-            owner: subject.owner,
-            wish: None,
-            force: ctx.force,
+impl Put<'_> {
+    /// A file into which nothing of ours goes: what an older gitvow left there goes with `--adopt` and is named without.
+    /// Then nothing about the file is a reason to refuse.
+    fn leftovers(&self, path: &Path, wish: &Wish, plan: &mut AgentPlan) -> Result<()> {
+        let bytes = self.world.get(path).and_then(|a| a.bytes());
+        let text = bytes.and_then(|b| std::str::from_utf8(b).ok());
+        let mentions = |t: &str| t.contains("gitvow") || t.contains("\\u");
+        if wish.legacy.is_empty() || !text.is_some_and(mentions) {
+            return Ok(());
         }
-    } else {
-        Goal::Put {
-            wish,
-            force: ctx.force,
-            adopt: ctx.adopt,
+        let done = self.file(path, wish, plan, &mut Vec::new());
+        if !self.ctx.adopt {
+            plan.files
+                .retain(|f| f.path != path || f.action != Action::Unchanged);
+            return Ok(());
         }
-    };
-    let text = admitted.text.unwrap_or("");
-    let out = reconcile(&known, &goal).map_err(|f| admit::fault(path, text, &f))?;
-    plan.take_outcome(path, text, &out);
-    if !wish.entries.is_empty() {
-        let blank = text
-            .trim_start_matches(crate::doc::text::BOM)
-            .trim()
-            .is_empty();
-        let ours_to_make = blank || merge.is_some_and(|m| m.version.is_some());
-        checks.extend(inert::entry_keys(title(spec), path, install, text));
-        if let Ok(doc) = Doc::open(install.format, text, &[]) {
-            let reader = install.reader();
-            let reasons = inert::in_text(title(spec), path, text, &doc, &reader, ours_to_make);
-            checks.extend(reasons);
+        done
+    }
+
+    fn file(
+        &self,
+        path: &Path,
+        wish: &Wish,
+        plan: &mut AgentPlan,
+        checks: &mut Vec<inert::Inert>,
+    ) -> Result<()> {
+        let Self {
+            ctx,
+            subject,
+            spec,
+            install,
+            world,
+        } = *self;
+        let actual = world.at(path);
+        let admitted = admit::writable(path, &actual, &ctx.bounds)?;
+        let record = ctx.record(path, Some(&admitted.real));
+        let merge = merge_of(path, record)?;
+        one_scope(path, merge, subject.owner)?;
+        let known = Known {
+            text: admitted.text,
+            record: merge,
+            format: install.format,
+            shortcut: true,
+        };
+        let ours = record.is_some_and(|r| holds(r, subject));
+        let goal = if wish.entries.is_empty() && ours {
+            Goal::Take {
+                owner: subject.owner,
+                wish: None,
+                force: ctx.force,
+            }
+        } else {
+            Goal::Put {
+                wish,
+                force: ctx.force,
+                adopt: ctx.adopt,
+            }
+        };
+        let text = admitted.text.unwrap_or("");
+        let out = reconcile(&known, &goal).map_err(|f| admit::fault(path, text, &f))?;
+        plan.take_outcome(path, text, &out);
+        if !wish.entries.is_empty() {
+            let blank = text
+                .trim_start_matches(crate::doc::text::BOM)
+                .trim()
+                .is_empty();
+            let ours_to_make = blank || merge.is_some_and(|m| m.version.is_some());
+            checks.extend(inert::entry_keys(title(spec), path, install, text));
+            if let Ok(doc) = Doc::open(install.format, text, &[]) {
+                let reader = install.reader();
+                let reasons = inert::in_text(title(spec), path, text, &doc, &reader, ours_to_make);
+                checks.extend(reasons);
+            }
         }
-    }
-    let before = out.before.clone();
-    let action = match (&before, out.splices.is_empty(), out.remove) {
-        (_, _, true) => Action::Remove,
-        (_, true, _) if out.unfinished => Action::Keep,
-        (_, true, _) => Action::Unchanged,
-        (None, ..) => Action::Create,
-        (Some(_), ..) => Action::Edit,
-    };
-    for missing in admitted.missing.iter().filter(|_| action == Action::Create) {
-        push_dir(plan, missing);
-    }
-    if let (Some(print), true) = (
-        &before,
-        ctx.force && out.findings.iter().any(|f| f.code == "entry-edited"),
-    ) {
-        let name = format!("{}.{}", saved_name(path), &print.sha256[..8]);
-        plan.transaction
-            .keep_copies
-            .push((name, admitted.real.clone()));
-    }
-    let planned = record.map_or(path, |r| &r.path);
-    let mut content = None;
-    if out.remove {
-        if let Some(expect) = before.clone() {
-            plan.transaction.steps.push(Step::Remove {
-                path: admitted.real.clone(),
-                expect,
+        let before = out.before.clone();
+        let action = match (&before, out.splices.is_empty(), out.remove) {
+            (_, _, true) => Action::Remove,
+            (_, true, _) if out.unfinished => Action::Keep,
+            (_, true, _) => Action::Unchanged,
+            (None, ..) => Action::Create,
+            (Some(_), ..) => Action::Edit,
+        };
+        for missing in admitted.missing.iter().filter(|_| action == Action::Create) {
+            push_dir(plan, missing);
+        }
+        if let (Some(print), true) = (
+            &before,
+            ctx.force && out.findings.iter().any(|f| f.code == "entry-edited"),
+        ) {
+            let name = format!("{}.{}", saved_name(path), &print.sha256[..8]);
+            plan.transaction
+                .keep_copies
+                .push((name, admitted.real.clone()));
+        }
+        let planned = record.map_or(path, |r| &r.path);
+        let mut content = None;
+        if out.remove {
+            if let Some(expect) = before.clone() {
+                plan.transaction.steps.push(Step::Remove {
+                    path: admitted.real.clone(),
+                    expect,
+                });
+            }
+        } else if let (Some(after), false) = (&out.after, out.splices.is_empty()) {
+            let step = write_step(
+                &admitted.real,
+                before.clone(),
+                after.clone(),
+                out.splices.clone(),
+                admitted.in_place,
+            );
+            plan.transaction.steps.push(step);
+            content = Some(Content::Splices {
+                splices: out.splices,
             });
         }
-    } else if let (Some(after), false) = (&out.after, out.splices.is_empty()) {
-        let step = write_step(
-            &admitted.real,
-            before.clone(),
-            after.clone(),
-            out.splices.clone(),
-            admitted.in_place,
-        );
-        plan.transaction.steps.push(step);
-        content = Some(Content::Splices {
-            splices: out.splices,
-        });
-    }
-    match out.record {
-        Some(new) if merge != Some(&new) => {
-            let dirs = ctx.dirs_for(&admitted.real, admitted.missing, record);
-            let new = merge_record(ctx, planned, &admitted.real, dirs, new);
-            plan.transaction.save.push(new);
+        match out.record {
+            Some(new) if merge != Some(&new) => {
+                let dirs = ctx.dirs_for(&admitted.real, admitted.missing, record);
+                let new = merge_record(ctx, planned, &admitted.real, dirs, new);
+                plan.transaction.save.push(new);
+            }
+            Some(_) => {}
+            None if merge.is_some() => plan.transaction.forget.push(planned.to_path_buf()),
+            None => {}
         }
-        Some(_) => {}
-        None if merge.is_some() => plan.transaction.forget.push(planned.to_path_buf()),
-        None => {}
+        plan.files.push(FilePlan {
+            tree: false,
+            path: path.to_path_buf(),
+            real: admitted.real,
+            action,
+            before,
+            after: out.after,
+            content,
+        });
+        Ok(())
     }
-    plan.files.push(FilePlan {
-        tree: false,
-        path: path.to_path_buf(),
-        real: admitted.real,
-        action,
-        before,
-        after: out.after,
-        content,
-    });
-    Ok(())
 }
 
 pub(super) fn push_dir(plan: &mut AgentPlan, dir: &Path) {
