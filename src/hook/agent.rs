@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -251,90 +250,16 @@ pub fn may_be_gate(name: &str) -> bool {
             .any(|word| name.contains(word)))
 }
 
-/// JSON with comments and trailing commas as plain JSON; everything else stays as it is.
-pub fn plain_json(text: &str) -> Cow<'_, str> {
-    if !text.contains("//") && !text.contains("/*") && !text.contains(',') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    // A comma waits until it is known that something comes behind it.
-    let mut comma = false;
-    while let Some(at) = rest.find(['"', '/', ',', ']', '}']) {
-        let (before, found) = rest.split_at(at);
-        if comma && !before.trim().is_empty() {
-            out.push(',');
-            comma = false;
-        }
-        out.push_str(before);
-        if let Some(behind) = found.strip_prefix("//") {
-            rest = behind
-                .find('\n')
-                .and_then(|n| behind.get(n..))
-                .unwrap_or("");
-            continue;
-        }
-        if let Some(behind) = found.strip_prefix("/*") {
-            rest = behind.split_once("*/").map_or("", |(_, tail)| tail);
-            continue;
-        }
-        let mut chars = found.chars();
-        let c = chars.next().unwrap_or(' ');
-        rest = chars.as_str();
-        if comma && !matches!(c, ']' | '}') {
-            out.push(',');
-        }
-        comma = c == ',';
-        if comma {
-            continue;
-        }
-        out.push(c);
-        if c == '"' {
-            let end = string_end(rest);
-            out.push_str(rest.get(..end).unwrap_or_default());
-            rest = rest.get(end..).unwrap_or_default();
-        }
-    }
-    if comma && !rest.trim().is_empty() {
-        out.push(',');
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
-}
-
-/// Behind the closing quote of a string whose opening one is behind us.
-fn string_end(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, b) in text.bytes().enumerate() {
-        match b {
-            b'"' if !escaped => return at + 1,
-            b'\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::Value;
 
     #[test]
-    fn comments_and_trailing_commas_go_and_nothing_else() {
-        let text =
-            "// x\n{\"a\": \"//,}\\\"\", /* y */ \"b\": [1, 2,], // z\n \"c\": {\"d\": 1,},\n}\n";
-        let value: Value = serde_json::from_str(&plain_json(text)).unwrap();
-        assert_eq!(
-            value,
-            serde_json::json!({"a": "//,}\"", "b": [1, 2], "c": {"d": 1}})
-        );
-    }
-
-    #[test]
     fn the_hook_part_is_the_planners_own() {
         for builtin in crate::spec::builtin::ALL {
-            let whole: Value = serde_json::from_str(&plain_json(builtin.text)).unwrap();
+            let whole: Value =
+                jsonc_parser::parse_to_serde_value(builtin.text, &Default::default()).unwrap();
             assert_eq!(builtin.hook, whole["hook"].to_string(), "{}", builtin.name);
             Agent::load(builtin).unwrap();
         }

@@ -74,7 +74,8 @@ fn say(words: Option<Words>) {
     let said = stdout
         .write_all(out.as_bytes())
         .and_then(|()| stdout.flush());
-    // Words are laid down for denials alone, and where they can't be delivered the exit code is left.
+    // Words with text are denials, but for the form that Cursor's prompt must have; where they can't be delivered the exit
+    // code is left.
     if said.is_err() && !out.is_empty() {
         exit = 2;
     }
